@@ -1,0 +1,39 @@
+# The verbs of the project. Each does its own set-up first (scripts/setup.sh), once.
+#
+#   make demo    build, then the main job on real data
+#   make test    every test (what CI runs)
+#   make build   programs in build/bin
+#   make lint    formatting, style script, clang-tidy over the whole tree
+#   make bench   measurements beside the targets
+#   make fuzz    two minutes of each fuzzer
+MAKEFLAGS += --no-print-directory
+DOWNLOADS ?= $(or $(ADIT_DOWNLOADS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/adit-build)
+
+.PHONY: demo build test bench lint fuzz clean setup-build setup-test setup-lint
+
+build: setup-build
+	@[ -f build/build.ninja ] || cmake --preset release
+	@cmake --build build
+
+demo: build
+	@build/bin/adit demo --data $(DOWNLOADS)/vega-datasets-3.2.1
+
+test: setup-test
+	@[ -f build/build.ninja ] || cmake --preset release
+	@cmake --build build
+	@scripts/run_tests.sh
+
+bench: build
+	@build/bench/adit_bench --data $(DOWNLOADS)/vega-datasets-3.2.1
+
+lint: setup-lint
+	@scripts/lint.sh all
+
+fuzz: setup-test
+	@scripts/fuzz.sh 120
+
+clean:
+	rm -rf build
+
+setup-build setup-test setup-lint:
+	@scripts/setup.sh $(@:setup-%=%)

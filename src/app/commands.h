@@ -1,0 +1,12 @@
+// The commands. Each gives the program's exit code.
+#pragma once
+
+#include "options.h"
+
+namespace adit::app {
+
+int serve(const ServerOptions& options);
+int call(const ServerOptions& options, const CallOptions& call);
+int demo(const ServerOptions& options, const DemoOptions& demo);
+
+}  // namespace adit::app

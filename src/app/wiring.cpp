@@ -1,0 +1,60 @@
+#include "wiring.h"
+
+#include "adit/tools/sql_tools.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+
+namespace adit::app {
+namespace {
+
+constexpr std::string_view kInstructions =
+    "adit opens datasets as SQL. Order of work: open_dataset (files, once) -> query (as often as needed) -> "
+    "close_dataset. query takes DuckDB SQL that reads; put string values in 'single quotes' and odd names in \"double "
+    "quotes\". Whole numbers come as exact text. total_rows is exact; when truncated is true, go on at next_offset "
+    "with "
+    "the same SQL and a unique ORDER BY. An error tells its kind, the place and the next step.";
+
+Result<std::string> worker_program(const ServerOptions& options) {
+  auto program = options.worker_program;
+  if (program.empty()) program = std::filesystem::path(own_program()).replace_filename("adit-worker").string();
+  if (::access(program.c_str(), X_OK) == 0) return program;
+  return Error{.code = ErrorCode::unavailable,
+               .reason = "",
+               .message = fmt::format("The query engine {} is missing", program),
+               .hint = "Install adit and adit-worker in the same directory, or name it with --worker."};
+}
+
+}  // namespace
+
+std::string own_program() {
+  std::array<char, 4096> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  return size > 0 ? std::string(path.data(), static_cast<std::size_t>(size)) : "adit";
+}
+
+Result<Service> make_service(io::EventLoop& loop, const ServerOptions& options) {
+  ADIT_TRY(auto roots, options.roots.empty() ? Result(workspace::FileRoots::from_working_directory())
+                                             : workspace::FileRoots::from_directories(options.roots));
+  ADIT_TRY(auto program, worker_program(options));
+  Service service;
+  service.workspaces = std::make_unique<workspace::Workspaces>(
+      loop, std::move(roots),
+      workspace::WorkspacesOptions{
+          .limits = options.limits, .worker_program = std::move(program), .state_dir = options.state_dir});
+  mcp::ServerInfo info{.name = "adit",
+                       .title = "adit",
+                       .version = ADIT_VERSION,
+                       .description = "Datasets as SQL: exact, typed, paged",
+                       .website = "",
+                       .instructions = std::string(kInstructions)};
+  service.server = std::make_unique<mcp::Server>(
+      std::move(info), tools::sql_tools(*service.workspaces, tools::AnswerBudget{.bytes = options.answer_bytes}));
+  return service;
+}
+
+}  // namespace adit::app

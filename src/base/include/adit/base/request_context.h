@@ -1,0 +1,56 @@
+// What a call carries through all layers: its deadline, whether it was cancelled, and where progress goes.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace adit {
+
+struct Progress {
+  double done = 0;              // strictly rising within one call
+  std::optional<double> total;  // same unit as done; absent when unknown
+  std::string message;          // short, for people
+};
+
+// A small handle: copies name the same call. Used on the event loop's thread only.
+class RequestContext {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using ProgressSink = std::function<void(const Progress&)>;
+
+  RequestContext();
+  explicit RequestContext(ProgressSink sink);
+
+  // The whole call's end, set by the layer that knows the limit; the earliest one set holds.
+  void limit_to(Clock::time_point deadline);
+  std::optional<Clock::time_point> deadline() const;
+
+  void cancel();  // idempotent; runs the callbacks below, in the order they were added
+  bool cancelled() const;
+
+  bool wants_progress() const;
+  void report(const Progress& progress) const;  // dropped when nobody asked, and after cancel()
+
+  // Runs `callback` when the call is cancelled (at once, if it already is), as long as the guard lives.
+  class [[nodiscard]] CancelGuard {
+   public:
+    CancelGuard() = default;
+    CancelGuard(CancelGuard&&) noexcept = default;
+    CancelGuard& operator=(CancelGuard&&) noexcept = default;
+    ~CancelGuard() = default;
+
+   private:
+    friend class RequestContext;
+    std::shared_ptr<std::function<void()>> callback_;
+  };
+  CancelGuard on_cancel(std::function<void()> callback) const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace adit

@@ -1,0 +1,30 @@
+// notifications/progress for one call (rule P1): only if its client gave a token, strictly rising, at a sane rate.
+#pragma once
+
+#include "adit/base/request_context.h"
+
+#include <boost/json.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace adit::mcp {
+
+class ProgressNotifier : public std::enable_shared_from_this<ProgressNotifier> {
+ public:
+  ProgressNotifier(const boost::json::object& params, std::function<void(std::string)> send);
+
+  bool wanted() const { return token_.has_value(); }
+  RequestContext::ProgressSink sink();
+
+ private:
+  void notify(const Progress& progress);
+
+  std::optional<boost::json::value> token_;  // a string or an integer, given back as it came
+  std::function<void(std::string)> send_;
+  double last_ = -1;
+  std::optional<RequestContext::Clock::time_point> last_time_;
+};
+
+}  // namespace adit::mcp

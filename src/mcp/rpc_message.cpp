@@ -1,0 +1,83 @@
+#include "rpc_message.h"
+
+#include "adit/base/json_fields.h"
+#include "adit/base/json_text.h"
+
+#include <fmt/format.h>
+
+namespace adit::mcp {
+namespace json = boost::json;
+namespace {
+
+BadMessage bad(ErrorCode code, std::string text, std::optional<RequestId> id = {}) {
+  return {.id = std::move(id), .error = Error{.code = code, .reason = "", .message = std::move(text), .hint = ""}};
+}
+
+// J1: a string or an integer; everything else is no id.
+std::optional<RequestId> read_id(const json::value& id) {
+  if (id.is_string() || id.is_int64() || id.is_uint64()) return json::serialize(id);
+  return std::nullopt;
+}
+
+}  // namespace
+
+ParsedMessage parse_message(std::string_view text) {
+  auto parsed = parse_json(text);
+  if (!parsed.ok()) return {.message = {}, .bad = bad(ErrorCode::parse_error, "Not JSON: " + parsed.error().message)};
+  if (parsed->is_array()) {
+    return {.message = {}, .bad = bad(ErrorCode::invalid_request, "Batches are not supported; send one message")};
+  }
+  if (!parsed->is_object()) return {.message = {}, .bad = bad(ErrorCode::invalid_request, "Not a JSON-RPC message")};
+  auto& object = parsed->get_object();
+
+  const auto* id_field = find_field(object, "id");
+  std::optional<RequestId> id;
+  if (id_field != nullptr) {
+    id = read_id(*id_field);
+    if (!id) return {.message = {}, .bad = bad(ErrorCode::invalid_request, "id must be a string or an integer")};
+  }
+  if (text_or(object, "jsonrpc", "") != "2.0") {
+    return {.message = {}, .bad = bad(ErrorCode::invalid_request, "jsonrpc must be \"2.0\"", id)};
+  }
+  const auto* method = find_field(object, "method");
+  if (method == nullptr && (object.contains("result") || object.contains("error"))) {
+    return {.message = Message{.kind = MessageKind::response, .id = id.value_or(""), .method = "", .params = {}},
+            .bad = {}};
+  }
+  if (method == nullptr || !method->is_string()) {
+    return {.message = {}, .bad = bad(ErrorCode::invalid_request, "method must be a string", id)};
+  }
+  Message message{.kind = id ? MessageKind::request : MessageKind::notification,
+                  .id = id.value_or(""),
+                  .method = std::string(method->get_string()),
+                  .params = {}};
+  if (auto* params = object.if_contains("params")) {
+    if (!params->is_object())
+      return {.message = {}, .bad = bad(ErrorCode::invalid_params, "params must be an object", id)};
+    message.params = std::move(params->get_object());
+  }
+  return {.message = std::move(message), .bad = {}};
+}
+
+std::string success_response(const RequestId& id, std::string_view result) {
+  std::string text;
+  text.reserve(result.size() + id.size() + 40);
+  text.append(R"({"jsonrpc":"2.0","id":)").append(id).append(R"(,"result":)").append(result).append("}");
+  return text;
+}
+
+std::string error_response(const std::optional<RequestId>& id, const Error& error, json::object data) {
+  std::string text = R"({"jsonrpc":"2.0",)";
+  if (id) text.append(R"("id":)").append(*id).append(",");
+  text += fmt::format(R"("error":{{"code":{},"message":)", static_cast<std::int32_t>(error.code));
+  append_json_string(text, to_valid_utf8(error.message));
+  if (!error.hint.empty()) data["hint"] = error.hint;
+  if (!data.empty()) text.append(R"(,"data":)").append(json::serialize(data));
+  return text + "}}";
+}
+
+std::string notification(std::string_view method, const json::object& params) {
+  return fmt::format(R"({{"jsonrpc":"2.0","method":"{}","params":{}}})", method, json::serialize(params));
+}
+
+}  // namespace adit::mcp

@@ -1,0 +1,23 @@
+// The tools over SQL datasets. Each is one file named after the tool: its texts, its schemas, its handler.
+#pragma once
+
+#include "adit/mcp/tool.h"
+#include "adit/workspace/workspaces.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace adit::tools {
+
+struct AnswerBudget {
+  std::size_t bytes = 56'000;  // of structuredContent, about 18,000 tokens; 0 = none
+};
+
+// In the order in which tools/list shows them. `workspaces` outlives the tools.
+std::vector<mcp::Tool> sql_tools(workspace::Workspaces& workspaces, AnswerBudget budget);
+
+mcp::Tool open_dataset_tool(workspace::Workspaces& workspaces);
+mcp::Tool query_tool(workspace::Workspaces& workspaces, AnswerBudget budget);
+mcp::Tool close_dataset_tool(workspace::Workspaces& workspaces);
+
+}  // namespace adit::tools

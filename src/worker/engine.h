@@ -1,0 +1,58 @@
+// The engine of one workspace: opens main.duckdb, sets its locks, runs statements that have passed the gate.
+#pragma once
+
+#include "adit/base/result.h"
+#include "adit/worker_protocol/messages.h"
+#include "duckdb_handle.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adit::worker {
+
+// A column of a result as the statement names it.
+struct ColumnInfo {
+  std::string name;
+  LogicalType type;
+};
+
+class Engine {
+ public:
+  // Opens the workspace with one thread (threads started later inherit what binds this one), then `confine` runs,
+  // then the configuration is completed and locked. See docs/processes.md for the order and its reasons.
+  static Result<std::unique_ptr<Engine>> open(const worker_protocol::OpenWorkspace& workspace,
+                                              const std::function<Result<void>()>& confine);
+
+  // Statements of ours: DDL, settings. Client text never gets here.
+  Result<void> execute(const std::string& sql);
+  Result<std::vector<std::vector<std::string>>> rows_as_text(const std::string& sql);  // NULL is ""
+
+  // A client's statement: prepared (which binds it), then streamed.
+  Result<PreparedStatement> prepare(const std::string& sql);
+  Result<QueryResult> stream(const PreparedStatement& statement);
+  Result<DataChunk> next_chunk(QueryResult& result);  // an empty handle at the end
+
+  // The serialised parse tree of a text, by the engine's own parser (json_serialize_sql).
+  Result<std::string> parse_tree(std::string_view sql);
+
+  // All relations a statement may name: tables and views of the workspace.
+  Result<std::vector<std::string>> relation_names();
+
+  void interrupt();           // any thread: the running statement ends with an error
+  double progress_percent();  // any thread: of the running statement; negative when unknown
+
+ private:
+  Engine() = default;
+
+  Database database_;
+  Connection connection_;
+  PreparedStatement parse_tree_;
+};
+
+// "name" with quotes doubled, for SQL of ours.
+std::string quoted_identifier(std::string_view name);
+std::string quoted_literal(std::string_view text);
+
+}  // namespace adit::worker

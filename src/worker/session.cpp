@@ -1,0 +1,157 @@
+#include "session.h"
+
+#include "gate/gate.h"
+#include "sources/sources.h"
+#include "statement_run.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <thread>
+
+namespace adit::worker {
+namespace {
+
+using namespace worker_protocol;
+
+// How often the reader thread looks after a running request: for progress, and to interrupt it again. The engine
+// forgets an interrupt that comes between two of its statements.
+constexpr auto kTick = std::chrono::milliseconds(50);
+
+// Bytes of a diagnostic in the answer, its comma included.
+std::size_t answer_bytes(const Diagnostic& diagnostic) {
+  return 100 + diagnostic.code.size() + diagnostic.message.size();
+}
+
+Error cancelled_error() {
+  return Error{.code = ErrorCode::unavailable,
+               .reason = "cancelled",
+               .message = "The call was cancelled",
+               .hint = "",
+               .retryable = true,
+               .stage = "execute"};
+}
+
+}  // namespace
+
+void Session::run() {
+  std::thread(&Session::read_frames, this).detach();
+  for (;;) {
+    Frame frame;
+    {
+      std::unique_lock lock(mutex_);
+      arrived_.wait(lock, [&] { return !queue_.empty(); });
+      frame = std::move(queue_.front());
+      queue_.pop_front();
+      cancelled_ = false;
+      running_ = frame.request;
+    }
+    handle(frame);
+    running_ = 0;
+  }
+}
+
+void Session::read_frames() {
+  for (;;) {
+    Frame frame;
+    switch (channel_.receive(frame, kTick)) {
+      case Channel::Event::timeout: interrupt_or_report(); break;
+      // The workspace's file is consistent at any moment; nothing is worth waiting for.
+      case Channel::Event::end: ::_exit(0);
+      case Channel::Event::frame:
+        if (frame.type == MessageType::cancel) {
+          if (frame.request == running_) cancelled_ = true;
+          interrupt_or_report();
+          break;
+        }
+        const std::lock_guard lock(mutex_);
+        queue_.push_back(std::move(frame));
+        arrived_.notify_one();
+        break;
+    }
+  }
+}
+
+void Session::interrupt_or_report() {
+  const std::uint32_t request = running_;
+  if (request == 0) return;
+  if (cancelled_) {
+    engine_->interrupt();
+    return;
+  }
+  const double percent = engine_->progress_percent();
+  if (percent > 0 && percent < 100 && percent != reported_percent_) {
+    reported_percent_ = percent;
+    channel_.send(MessageType::progress, request, encode(WorkProgress{.percent = percent, .message = ""}));
+  }
+}
+
+void Session::handle(const Frame& frame) {
+  channel_.send(MessageType::started, frame.request, "");
+  auto payload = answer(frame);
+  if (payload.ok()) channel_.send(MessageType::done, frame.request, *payload);
+  else channel_.send(MessageType::error, frame.request, encode(to_failure(payload.error())));
+}
+
+Result<std::string> Session::answer(const Frame& frame) {
+  switch (frame.type) {
+    case MessageType::import_files: {
+      ADIT_TRY(auto request, decode<ImportFiles>(frame.payload));
+      ADIT_TRY(auto imported, import_files(*engine_, request));
+      return encode(imported);
+    }
+    case MessageType::query: {
+      ADIT_TRY(auto request, decode<RunQuery>(frame.payload));
+      ADIT_TRY(auto done, run_query(request, frame.request));
+      return encode(done);
+    }
+    case MessageType::open:
+    case MessageType::cancel:
+    case MessageType::started:
+    case MessageType::progress:
+    case MessageType::statement:
+    case MessageType::done:
+    case MessageType::error: break;
+  }
+  return internal_error("the front sent a message that is not a request");
+}
+
+Result<QueryDone> Session::run_query(const RunQuery& query, std::uint32_t request) {
+  ADIT_TRY(const auto relations, engine_->relation_names());
+  QueryDone done;
+  std::size_t left = static_cast<std::size_t>(query.budget_bytes);
+  for (std::size_t i = 0; i < query.sql.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    const auto run = [&]() -> Result<Page> {
+      if (cancelled_) return cancelled_error();
+      ADIT_TRY(auto statement, pass_gate(*engine_, query.sql[i], relations));
+      const PageRequest page{
+          .statement_index = index,
+          .sql = query.sql[i],
+          .limit = query.limit,
+          .offset = query.offset,
+          // What is left is shared by the statements left; what one does not use passes on.
+          .budget = query.budget_bytes == 0 ? 0 : std::max<std::size_t>(1, left / (query.sql.size() - i)),
+          .budget_alone = static_cast<std::size_t>(query.budget_bytes),
+          .timing = query.timing};
+      return run_statement(*engine_, statement, page);
+    };
+    auto page = run();
+    if (!page.ok()) {
+      done.failure = to_failure(cancelled_ ? cancelled_error() : page.error());
+      done.failure->statement_index = index;
+      return done;
+    }
+    channel_.send(MessageType::statement, request, page->json);
+    std::size_t used = page->json.size() + 1;
+    for (auto& diagnostic : page->diagnostics) {
+      used += answer_bytes(diagnostic);
+      done.diagnostics.push_back(std::move(diagnostic));
+    }
+    left -= std::min(left, used);
+  }
+  return done;
+}
+
+}  // namespace adit::worker

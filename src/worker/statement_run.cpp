@@ -1,0 +1,249 @@
+// A page of a statement's rows and the exact count of all its rows.
+//
+// The statement is prepared as it was written: that binds it and gives the columns' names and types, duplicates
+// included. Its rows then come from a wrapper, SELECT #1, #2, … FROM (statement) LIMIT n OFFSET m, so that the engine
+// can stop early. One row over the limit is asked for: when it does not come, offset + rows is the count. Otherwise
+// SELECT count(*) FROM (statement) counts, without reading the columns. Statements whose rows differ from run to run
+// are run once, as written, to their end, and counted on the way.
+//
+// No transaction is opened around page and count: calls on a workspace run one after another, and nobody else writes.
+#include "statement_run.h"
+
+#include "adit/base/json_text.h"
+#include "cells/cell_writer.h"
+#include "cells/logical_type_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+namespace adit::worker {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kEchoBytes = 1000;       // of `sql`, by the contract
+constexpr std::int64_t kLastOffset = 100'000;  // offset + limit may not exceed it
+constexpr std::size_t kClosingBytes = 160;     // `],"offset":…` with all numbers at their longest
+
+struct Column {
+  std::string name;
+  LogicalType type;
+  std::string cast_to;  // "" or the type to read it as
+};
+
+std::vector<Column> columns_of(const PreparedStatement& statement) {
+  std::vector<Column> columns;
+  const idx_t count = duckdb_prepared_statement_column_count(statement.get());
+  for (idx_t i = 0; i < count; ++i) {
+    auto& column = columns.emplace_back();
+    // This text is the API's own, unlike most others it is to be freed.
+    column.name = take_text(const_cast<char*>(duckdb_prepared_statement_column_name(statement.get(), i)));
+    column.type = LogicalType(duckdb_prepared_statement_column_logical_type(statement.get(), i));
+    column.cast_to = readable_type_text(column.type.get());
+  }
+  return columns;
+}
+
+// Line breaks around the text: it may end in a comment.
+std::string in_parentheses(const std::string& text) { return "(\n" + text + "\n)"; }
+
+std::string wrapped(const GatedStatement& statement, const std::vector<Column>& columns) {
+  const bool cast = std::any_of(columns.begin(), columns.end(), [](const Column& c) { return !c.cast_to.empty(); });
+  std::string list;
+  for (std::size_t i = 0; cast && i < columns.size(); ++i) {
+    list +=
+        fmt::format("{}#{}{}", i == 0 ? "" : ", ", i + 1, columns[i].cast_to.empty() ? "" : "::" + columns[i].cast_to);
+  }
+  return fmt::format("SELECT {} FROM {}", cast ? list : "*", in_parentheses(statement.text));
+}
+
+// The rows of a result, printed until the limit or the budget is reached and counted all the same.
+struct PrintedRows {
+  std::string json;  // [..],[..]
+  std::int64_t shown = 0;
+  std::int64_t seen = 0;     // rows that came, skipped and unprinted ones included
+  std::size_t row_over = 0;  // bytes of the first row that did not fit; 0: all did
+  std::vector<std::size_t> column_bytes;
+  CellNotes notes;
+};
+
+class RowPrinter {
+ public:
+  RowPrinter(RowWriter& writer, std::int64_t skip, std::int64_t limit, std::size_t budget)
+      : writer_(writer), skip_(skip), limit_(limit), budget_(budget) {}
+
+  void take(duckdb_data_chunk chunk) {
+    writer_.bind(chunk);
+    const auto count = static_cast<std::int64_t>(duckdb_data_chunk_get_size(chunk));
+    for (std::int64_t row = 0; row < count; ++row) {
+      const bool wanted = rows_.seen + row >= skip_ && rows_.shown < limit_ && rows_.row_over == 0;
+      if (wanted) print(static_cast<idx_t>(row));
+    }
+    rows_.seen += count;
+  }
+
+  PrintedRows finish() {
+    rows_.column_bytes = writer_.column_bytes();
+    rows_.notes = writer_.notes();
+    return std::move(rows_);
+  }
+
+ private:
+  void print(idx_t row) {
+    const std::size_t before = rows_.json.size();
+    if (rows_.shown > 0) rows_.json += ',';
+    writer_.append_row(rows_.json, row);
+    if (budget_ != 0 && rows_.json.size() > budget_) {
+      rows_.row_over = rows_.json.size() - before;
+      rows_.json.resize(before);
+      return;
+    }
+    ++rows_.shown;
+  }
+
+  RowWriter& writer_;
+  std::int64_t skip_, limit_;
+  std::size_t budget_;
+  PrintedRows rows_;
+};
+
+struct RowSource {
+  std::string sql;
+  std::int64_t skip = 0;  // rows that the source still has before the page
+};
+
+Result<PrintedRows> print_rows(Engine& engine, const RowSource& source, const std::vector<Column>& columns,
+                               std::int64_t limit, std::size_t budget) {
+  ADIT_TRY(auto prepared, engine.prepare(source.sql));
+  std::vector<LogicalType> read_types;
+  std::vector<RowWriter::ColumnType> types;
+  for (idx_t i = 0; i < columns.size(); ++i) {
+    read_types.emplace_back(duckdb_prepared_statement_column_logical_type(prepared.get(), i));
+    types.push_back({columns[i].type.get(), read_types.back().get()});
+  }
+  RowWriter writer(types);
+  RowPrinter printer(writer, source.skip, limit, budget);
+  ADIT_TRY(auto result, engine.stream(prepared));
+  for (;;) {
+    ADIT_TRY(auto chunk, engine.next_chunk(result));
+    if (!chunk) return printer.finish();
+    printer.take(chunk.get());
+  }
+}
+
+Result<std::int64_t> count_rows(Engine& engine, const GatedStatement& statement) {
+  ADIT_TRY(auto rows,
+           engine.rows_as_text(fmt::format("SELECT count(*)::VARCHAR FROM {}", in_parentheses(statement.text))));
+  std::int64_t count = 0;
+  const auto& text = rows.front().front();
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
+// Everything of the statement's object before its rows.
+std::string opening(const GatedStatement& statement, const PageRequest& request, const std::vector<Column>& columns) {
+  std::string json = fmt::format(R"({{"statement_index":{},"sql":)", request.statement_index);
+  const auto echo = utf8_prefix(request.sql, kEchoBytes);
+  append_json_string(json, echo);
+  if (echo.size() < request.sql.size()) json += R"(,"sql_truncated":true)";
+  json += fmt::format(R"(,"kind":"{}","columns":[)", statement.kind);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    json += i == 0 ? R"({"name":)" : R"(,{"name":)";
+    append_json_string(json, to_valid_utf8(columns[i].name));
+    json += R"(,"type":)";
+    append_json_string(json, to_valid_utf8(logical_type_text(columns[i].type.get())));
+    json += '}';
+  }
+  json += R"(],"rows":[)";
+  return json;
+}
+
+std::string widest_columns(const std::vector<Column>& columns, const std::vector<std::size_t>& bytes) {
+  std::vector<std::size_t> order(columns.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return bytes[a] != bytes[b] ? bytes[a] > bytes[b] : a < b; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i) {
+    text +=
+        fmt::format("{}{} ({} bytes)", i == 0 ? "" : ", ", utf8_prefix(columns[order[i]].name, 100), bytes[order[i]]);
+  }
+  return text;
+}
+
+Error too_large(const std::vector<Column>& columns, const PrintedRows& rows, std::size_t needed, std::size_t budget) {
+  return Error{.code = ErrorCode::validation,
+               .reason = "output_too_large",
+               .message = fmt::format("One row with its columns needs {} bytes; {} are allowed. Widest columns: {}",
+                                      needed, budget, widest_columns(columns, rows.column_bytes)),
+               .hint = "Select fewer columns, or read long values in pieces with substr(column, start, length).",
+               .stage = "render"};
+}
+
+worker_protocol::Diagnostic note(const PageRequest& request, std::string code, std::string message) {
+  return {.severity = "info",
+          .code = std::move(code),
+          .message = std::move(message),
+          .statement_index = request.statement_index};
+}
+
+}  // namespace
+
+Result<Page> run_statement(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
+  const auto start = Clock::now();
+  ADIT_TRY(auto prepared, engine.prepare(statement.text));
+  const auto columns = columns_of(prepared);
+
+  Page page;
+  page.json = opening(statement, request, columns);
+  const std::size_t envelope = page.json.size() + kClosingBytes;
+  const std::size_t row_budget = request.budget == 0 ? 0 : (request.budget > envelope ? request.budget - envelope : 1);
+
+  RowSource source;
+  if (statement.is_volatile) {
+    source = {.sql = wrapped(statement, columns), .skip = request.offset};
+  } else {
+    source.sql = fmt::format("{} LIMIT {} OFFSET {}", wrapped(statement, columns), request.limit + 1, request.offset);
+  }
+  ADIT_TRY(auto rows, print_rows(engine, source, columns, request.limit, row_budget));
+
+  // Zero rows behind an offset may also mean that the offset lies behind the end.
+  std::int64_t total = statement.is_volatile ? rows.seen : request.offset + rows.seen;
+  const bool behind_the_end = rows.seen == 0 && request.offset > 0;
+  if (!statement.is_volatile && (rows.seen > request.limit || behind_the_end)) {
+    ADIT_TRY(total, count_rows(engine, statement));
+  }
+
+  if (rows.shown == 0 && rows.row_over > 0 && envelope + rows.row_over > request.budget_alone) {
+    return too_large(columns, rows, envelope + rows.row_over, request.budget_alone);
+  }
+  const std::int64_t next = request.offset + rows.shown;
+  const bool more = next < total && request.offset < total;
+  page.json += rows.json;
+  page.json += fmt::format(R"(],"offset":{},"next_offset":{},"total_rows":{},"truncated":{})", request.offset,
+                           more ? std::to_string(next) : "null", total, more);
+  if (request.timing) {
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    page.json += fmt::format(R"(,"execute_ms":{:.3f})", ms);
+  }
+  page.json += '}';
+
+  if (rows.row_over > 0) {
+    page.diagnostics.push_back(note(request, "page_cut_by_bytes",
+                                    fmt::format("{} of {} rows fit the bytes of this answer; go on at next_offset",
+                                                rows.shown, std::min(request.limit, total - request.offset))));
+  }
+  if (more && next >= kLastOffset) {
+    page.diagnostics.push_back(
+        note(request, "paging_ends", "Paging by offset ends at 100000 rows; go on with a predicate on the sort key"));
+  }
+  if (rows.notes.replaced_invalid_utf8) {
+    page.diagnostics.push_back(note(request, "invalid_utf8", "Bytes that are not UTF-8 are shown as U+FFFD"));
+  }
+  return page;
+}
+
+}  // namespace adit::worker

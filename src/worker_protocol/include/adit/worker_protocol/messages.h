@@ -1,0 +1,130 @@
+// What the frames carry: plain records, printed as JSON objects with the fields' own names.
+// frame.h says which message answers which.
+#pragma once
+
+#include "adit/base/result.h"
+
+#include <boost/describe.hpp>
+#include <boost/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adit::worker_protocol {
+
+struct OpenWorkspace {
+  std::string directory;           // absolute; holds main.duckdb and spill/
+  std::vector<std::string> files;  // absolute paths that this worker may read, nothing else
+  std::int64_t memory_bytes = 0;   // the engine's memory_limit
+  std::int64_t disk_bytes = 0;     // of spill/ and of any single file
+  std::int64_t threads = 1;
+};
+
+struct Opened {
+  std::string engine_version;
+};
+
+// One file to become a relation. `path` must be among OpenWorkspace::files.
+struct FileSource {
+  std::string path;
+  std::string display;  // how the caller named it: in answers and messages
+  std::string name;     // wanted relation name, made unique by the worker
+  std::string format;   // "csv", "parquet"
+};
+
+// All sources become relations, or none does.
+struct ImportFiles {
+  std::vector<FileSource> sources;
+};
+
+struct Column {
+  std::string name;
+  std::string type;  // the engine's text
+};
+
+struct Relation {
+  std::string name;
+  std::string source;
+  std::vector<Column> columns;
+  std::optional<std::int64_t> row_count;
+};
+
+struct Issue {
+  std::string severity;  // "info" or "warning"
+  std::string code;
+  std::optional<std::string> source;
+  std::optional<std::int64_t> line;
+  std::string message;
+};
+
+struct Imported {
+  std::vector<Relation> relations;
+  std::vector<Issue> issues;
+};
+
+struct RunQuery {
+  std::vector<std::string> sql;
+  std::int64_t limit = 200;
+  std::int64_t offset = 0;
+  std::int64_t budget_bytes = 0;  // for all statement objects and diagnostics together; 0 = none
+  bool timing = false;            // statements carry execute_ms
+};
+
+struct Diagnostic {
+  std::string severity;  // "info" or "warning"
+  std::string code;
+  std::string message;
+  std::optional<std::int64_t> statement_index;
+};
+
+// A statement failed: those before it have been sent. Other failures of a query end in an `error` frame.
+struct Failure {
+  std::int64_t code = 0;  // ErrorCode
+  std::string reason;
+  std::string message;
+  std::string hint;
+  bool retryable = false;
+  std::string stage;
+  std::optional<std::int64_t> statement_index;
+  std::optional<std::int64_t> position;
+  std::vector<std::string> nearest;
+};
+
+struct QueryDone {
+  std::vector<Diagnostic> diagnostics;
+  std::optional<Failure> failure;
+};
+
+struct WorkProgress {
+  double percent = 0;  // of the statement or file at work
+  std::string message;
+};
+
+Failure to_failure(const Error& error);
+Error to_error(const Failure& failure);
+
+BOOST_DESCRIBE_STRUCT(OpenWorkspace, (), (directory, files, memory_bytes, disk_bytes, threads))
+BOOST_DESCRIBE_STRUCT(Opened, (), (engine_version))
+BOOST_DESCRIBE_STRUCT(FileSource, (), (path, display, name, format))
+BOOST_DESCRIBE_STRUCT(ImportFiles, (), (sources))
+BOOST_DESCRIBE_STRUCT(Column, (), (name, type))
+BOOST_DESCRIBE_STRUCT(Relation, (), (name, source, columns, row_count))
+BOOST_DESCRIBE_STRUCT(Issue, (), (severity, code, source, line, message))
+BOOST_DESCRIBE_STRUCT(Imported, (), (relations, issues))
+BOOST_DESCRIBE_STRUCT(RunQuery, (), (sql, limit, offset, budget_bytes, timing))
+BOOST_DESCRIBE_STRUCT(Diagnostic, (), (severity, code, message, statement_index))
+BOOST_DESCRIBE_STRUCT(Failure, (), (code, reason, message, hint, retryable, stage, statement_index, position, nearest))
+BOOST_DESCRIBE_STRUCT(QueryDone, (), (diagnostics, failure))
+BOOST_DESCRIBE_STRUCT(WorkProgress, (), (percent, message))
+
+// Encoding and decoding of the records above; only these instantiations exist (messages.cpp).
+template <class Message>
+std::string encode(const Message& message);
+
+template <class Message>
+Result<Message> decode(std::string_view payload);
+
+}  // namespace adit::worker_protocol

@@ -1,0 +1,24 @@
+// The limits of workspaces, with their defaults (docs/limits.md). Set once at start.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace adit::workspace {
+
+struct Limits {
+  std::chrono::milliseconds sql_deadline{30'000};                 // for one call's statements together
+  std::chrono::milliseconds sql_deadline_with_progress{300'000};  // when the caller asked for progress
+  std::chrono::milliseconds open_deadline{300'000};
+  std::chrono::milliseconds queue_wait{30'000};  // for earlier calls on the same workspace
+  std::chrono::milliseconds cancel_grace{500};   // from cancel or deadline to kill
+  std::chrono::milliseconds worker_idle{60'000};
+  std::int64_t engine_memory_bytes = 512 << 20;
+  std::int64_t disk_bytes = std::int64_t{4} << 30;  // of one workspace
+  std::int64_t engine_threads = 2;
+  std::size_t open_workspaces = 64;
+  std::size_t live_workers = 4;
+};
+
+}  // namespace adit::workspace

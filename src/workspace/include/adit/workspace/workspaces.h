@@ -1,0 +1,113 @@
+// Workspaces: private databases with named relations, each a directory on disk and a worker process while in use.
+// The one place where they live; tools speak of them as "datasets".
+//
+// All members are used on the event loop's thread. Calls on one workspace run one after another in order of arrival,
+// calls on different workspaces side by side.
+#pragma once
+
+#include "adit/base/request_context.h"
+#include "adit/io/event_loop.h"
+#include "adit/workspace/file_roots.h"
+#include "adit/workspace/limits.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace adit::workspace {
+
+struct SourceRequest {
+  std::string path;                   // as the caller names it
+  std::optional<std::string> name;    // wanted relation name; absent: made from the file's name
+  std::optional<std::string> format;  // "csv", "parquet"; absent: found out
+};
+
+struct Column {
+  std::string name;
+  std::string type;  // the engine's text, as DECIMAL(18,3)
+};
+
+struct Relation {
+  std::string name;
+  std::string source;
+  std::vector<Column> columns;
+  std::optional<std::int64_t> row_count;
+};
+
+struct Issue {
+  std::string severity;  // "info", "warning"
+  std::string code;
+  std::optional<std::string> source;
+  std::optional<std::int64_t> line;  // 1-based, of the source
+  std::string message;
+};
+
+struct OpenedDataset {
+  std::string id;
+  std::vector<Relation> relations;  // those of this call
+  std::vector<Issue> issues;
+  double prepare_ms = 0;
+};
+
+struct QueryRequest {
+  std::string workspace_id;
+  std::vector<std::string> sql;
+  std::int64_t limit = 200;
+  std::int64_t offset = 0;
+  std::size_t budget_bytes = 0;  // for statements and diagnostics together; 0 = none
+  bool timing = false;
+};
+
+struct Diagnostic {
+  std::string severity;  // "info", "warning"
+  std::string code;
+  std::string message;
+  std::optional<std::int64_t> statement_index;
+};
+
+// What ran, and what failed. Statements before the failed one are whole.
+struct QueryOutcome {
+  std::vector<std::string> statements;  // JSON objects as they stand in the answer: checked bytes of the worker
+  std::vector<Diagnostic> diagnostics;
+  std::optional<Error> failure;
+  double total_ms = 0;
+  double queue_ms = 0;
+};
+
+struct WorkspacesOptions {
+  Limits limits;
+  std::string worker_program;  // absolute path of adit-worker
+  std::string state_dir;       // "" = the default (docs/limits.md)
+};
+
+class Workspaces {
+ public:
+  Workspaces(io::EventLoop& loop, FileRoots roots, WorkspacesOptions options);
+  Workspaces(const Workspaces&) = delete;
+  Workspaces& operator=(const Workspaces&) = delete;
+  ~Workspaces();  // REQUIRES: shut_down() has ended, or the loop has stopped for good
+
+  // Removes directories that killed runs left. Cheap; at start.
+  void sweep();
+
+  // Opens the sources in the workspace of that id, or in a new one. All sources become relations, or none does.
+  Task<OpenedDataset> open(RequestContext context, std::vector<SourceRequest> sources, std::optional<std::string> id);
+
+  // Errors that concern no statement (unknown id, a wait too long) are the Result's; all others the outcome's.
+  Task<QueryOutcome> query(RequestContext context, QueryRequest request);
+
+  Task<void> close(RequestContext context, std::string id);
+
+  // Ends all workers and removes all directories, within two seconds.
+  boost::asio::awaitable<void> shut_down();
+
+  const Limits& limits() const;
+
+ private:
+  class Registry;
+  std::unique_ptr<Registry> registry_;
+};
+
+}  // namespace adit::workspace

@@ -1,0 +1,334 @@
+#include "adit/workspace/workspaces.h"
+
+#include "adit/base/json_text.h"
+#include "adit/base/log.h"
+#include "call_error.h"
+#include "relation_name.h"
+#include "state_directory.h"
+#include "turnstile.h"
+#include "worker_handle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace adit::workspace {
+namespace asio = boost::asio;
+namespace protocol = worker_protocol;
+using Clock = io::EventLoop::Clock;
+
+namespace {
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+std::vector<Relation> to_relations(std::vector<protocol::Relation> relations) {
+  std::vector<Relation> converted;
+  for (auto& relation : relations) {
+    auto& made = converted.emplace_back();
+    made.name = std::move(relation.name);
+    made.source = std::move(relation.source);
+    made.row_count = relation.row_count;
+    for (auto& column : relation.columns) made.columns.push_back({std::move(column.name), std::move(column.type)});
+  }
+  return converted;
+}
+
+std::vector<Issue> to_issues(std::vector<protocol::Issue> issues) {
+  std::vector<Issue> converted;
+  for (auto& issue : issues) {
+    converted.push_back({.severity = std::move(issue.severity),
+                         .code = std::move(issue.code),
+                         .source = std::move(issue.source),
+                         .line = issue.line,
+                         .message = std::move(issue.message)});
+  }
+  return converted;
+}
+
+}  // namespace
+
+// One workspace. Held by shared_ptr: a call that waits for its turn keeps it, closed or not.
+struct Workspace {
+  Workspace(io::EventLoop& loop, std::string the_id, std::string the_directory)
+      : id(std::move(the_id)), directory(std::move(the_directory)), turnstile(loop), idle_timer(loop) {}
+
+  std::string id;
+  std::string directory;
+  std::vector<std::string> files;  // handed files: what its workers may read
+  Turnstile turnstile;
+  std::unique_ptr<WorkerHandle> worker;  // a cache of the directory: may be absent or dead at any time
+  Clock::time_point last_used = Clock::now();
+  io::Timer idle_timer;
+  bool closed = false;
+};
+
+class Workspaces::Registry {
+ public:
+  Registry(io::EventLoop& the_loop, FileRoots the_roots, WorkspacesOptions the_options)
+      : loop(the_loop),
+        roots(std::move(the_roots)),
+        options(std::move(the_options)),
+        state(options.state_dir),
+        tasks(the_loop) {}
+
+  using WorkspacePtr = std::shared_ptr<Workspace>;
+
+  Result<std::vector<protocol::FileSource>> find_files(const std::vector<SourceRequest>& sources) const {
+    std::vector<protocol::FileSource> found;
+    for (const auto& source : sources) {
+      ADIT_TRY(auto file, roots.find(source.path));
+      auto format = source.format.value_or(file.format);
+      if (format.empty()) {
+        return Error{.code = ErrorCode::validation,
+                     .reason = "invalid_argument",
+                     .message = fmt::format("The format of {} is not told by its name or first bytes",
+                                            json_string(utf8_prefix(source.path, 300))),
+                     .hint = "Name it: format is csv or parquet.",
+                     .stage = "input"};
+      }
+      found.push_back({.path = std::move(file.real_path),
+                       .display = source.path,
+                       .name = source.name.value_or(relation_name_from_path(source.path)),
+                       .format = std::move(format)});
+    }
+    return found;
+  }
+
+  Result<WorkspacePtr> find(const std::string& id) const {
+    const auto at = workspaces.find(id);
+    if (at == workspaces.end()) return unknown_dataset_error(id);
+    return at->second;
+  }
+
+  Result<WorkspacePtr> create() {
+    if (workspaces.size() >= options.limits.open_workspaces) {
+      return Error{.code = ErrorCode::validation,
+                   .reason = "limit_reached",
+                   .message = fmt::format("{} datasets are open, as many as this server keeps", workspaces.size()),
+                   .hint = "Close one with close_dataset.",
+                   .stage = "dataset"};
+    }
+    auto id = fmt::format("dataset-{}", ++last_number);
+    ADIT_TRY(auto directory, state.create(id));
+    auto workspace = std::make_shared<Workspace>(loop, id, std::move(directory));
+    workspaces.emplace(std::move(id), workspace);
+    return workspace;
+  }
+
+  // Waits for the workspace's turn; it may have been closed meanwhile.
+  Task<Turnstile::Pass> enter(RequestContext context, WorkspacePtr workspace) {
+    auto by = Clock::now() + options.limits.queue_wait;
+    if (context.deadline()) by = std::min(by, *context.deadline());
+    ADIT_CO_TRY(auto pass, co_await workspace->turnstile.enter(context, by));
+    if (workspace->closed) co_return unknown_dataset_error(workspace->id);
+    workspace->last_used = Clock::now();
+    workspace->idle_timer.stop();
+    co_return std::move(pass);
+  }
+
+  // The worker of a workspace, started if there is none.
+  Task<WorkerHandle*> worker_of(WorkspacePtr workspace) {
+    if (!workspace->worker || !workspace->worker->alive()) {
+      workspace->worker.reset();
+      end_least_recently_used();
+      protocol::OpenWorkspace open{.directory = workspace->directory,
+                                   .files = workspace->files,
+                                   .memory_bytes = options.limits.engine_memory_bytes,
+                                   .disk_bytes = options.limits.disk_bytes,
+                                   .threads = options.limits.engine_threads};
+      ADIT_CO_TRY(workspace->worker,
+                  co_await WorkerHandle::start(loop, tasks, options.worker_program, std::move(open)));
+    }
+    co_return workspace->worker.get();
+  }
+
+  // Runs a request on the workspace's worker. A worker that had ended before the work began (killed while idle, for
+  // example) is none of the call's doing: the request goes to a new one.
+  Task<WorkerAnswer> run(RequestContext context, WorkspacePtr workspace, WorkerRequest request) {
+    for (int attempt = 1;; ++attempt) {
+      ADIT_CO_TRY(auto* worker, co_await worker_of(workspace));
+      auto answer = co_await worker->run(context, request);
+      if (answer.died) workspace->worker.reset();
+      if (!answer.died || answer.begun || attempt == 2) co_return std::move(answer);
+    }
+  }
+
+  // Called with the pass still held: the next call's timer starts anew.
+  void rest(const WorkspacePtr& workspace) {
+    workspace->last_used = Clock::now();
+    workspace->idle_timer.start(Clock::now() + options.limits.worker_idle, [workspace = workspace.get()] {
+      if (!workspace->turnstile.busy()) workspace->worker.reset();
+    });
+  }
+
+  void forget(const WorkspacePtr& workspace) {
+    workspace->closed = true;
+    workspace->idle_timer.stop();
+    workspaces.erase(workspace->id);
+  }
+
+  // Ends the worker, then removes the directory: a file that is still open would keep its space.
+  asio::awaitable<void> remove(WorkspacePtr workspace) {
+    forget(workspace);
+    if (workspace->worker) co_await workspace->worker->end(options.limits.cancel_grace);
+    workspace->worker.reset();
+    StateDirectory::remove(workspace->directory);
+  }
+
+  // Keeps the number of live workers at the limit as far as idle ones can be ended.
+  void end_least_recently_used() {
+    std::vector<WorkspacePtr> live;
+    for (const auto& [id, workspace] : workspaces) {
+      if (workspace->worker) live.push_back(workspace);
+    }
+    std::sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return a->last_used < b->last_used; });
+    std::size_t count = live.size();
+    for (const auto& workspace : live) {
+      if (count < options.limits.live_workers) return;
+      if (workspace->turnstile.busy()) continue;
+      workspace->worker.reset();
+      --count;
+    }
+  }
+
+  io::EventLoop& loop;
+  FileRoots roots;
+  WorkspacesOptions options;
+  StateDirectory state;
+  io::TaskGroup tasks;
+  std::map<std::string, WorkspacePtr> workspaces;
+  std::uint64_t last_number = 0;
+};
+
+Workspaces::Workspaces(io::EventLoop& loop, FileRoots roots, WorkspacesOptions options)
+    : registry_(std::make_unique<Registry>(loop, std::move(roots), std::move(options))) {}
+
+Workspaces::~Workspaces() = default;
+
+void Workspaces::sweep() { registry_->state.sweep(); }
+
+const Limits& Workspaces::limits() const { return registry_->options.limits; }
+
+Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceRequest> sources,
+                                     std::optional<std::string> id) {
+  auto& registry = *registry_;
+  const auto start = Clock::now();
+  const auto deadline = start + registry.options.limits.open_deadline;
+  ADIT_CO_TRY(auto files, registry.find_files(sources));
+  const bool is_new = !id.has_value();
+  ADIT_CO_TRY(auto workspace, is_new ? registry.create() : registry.find(*id));
+  ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
+
+  // A worker's view of the disk only narrows: one that may see the new files has to be another one.
+  const auto files_before = workspace->files;
+  if (workspace->worker) co_await workspace->worker->end(registry.options.limits.cancel_grace);
+  workspace->worker.reset();
+  for (const auto& file : files) workspace->files.push_back(file.path);
+
+  WorkerRequest request{.type = protocol::MessageType::import_files,
+                        .payload = protocol::encode(protocol::ImportFiles{.sources = files}),
+                        .limit = registry.options.limits.open_deadline,
+                        .deadline = deadline,
+                        .grace = registry.options.limits.cancel_grace,
+                        .on_statement = {}};
+  auto answer = co_await registry.run(context, workspace, std::move(request));
+  Result<protocol::Imported> imported = internal_error("the worker gave no answer");
+  if (!answer.ok()) imported = std::move(answer).error();
+  else if (!answer->payload.ok()) imported = std::move(answer->payload).error();
+  else imported = protocol::decode<protocol::Imported>(*answer->payload);
+  if (!imported.ok()) {
+    auto error = std::move(imported).error();
+    if (error.stage == "execute") error.stage = "dataset";
+    if (is_new) {
+      co_await registry.remove(workspace);
+    } else {
+      workspace->files = files_before;
+      workspace->worker.reset();
+      registry.rest(workspace);
+    }
+    co_return error;
+  }
+  registry.rest(workspace);
+  co_return OpenedDataset{.id = workspace->id,
+                          .relations = to_relations(std::move(imported->relations)),
+                          .issues = to_issues(std::move(imported->issues)),
+                          .prepare_ms = milliseconds_since(start)};
+}
+
+Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query) {
+  auto& registry = *registry_;
+  const auto& limits = registry.options.limits;
+  const auto start = Clock::now();
+  const auto limit = context.wants_progress() ? limits.sql_deadline_with_progress : limits.sql_deadline;
+  context.limit_to(start + limit);
+  ADIT_CO_TRY(auto workspace, registry.find(query.workspace_id));
+  ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
+
+  QueryOutcome outcome;
+  outcome.queue_ms = milliseconds_since(start);
+  protocol::RunQuery run{.sql = std::move(query.sql),
+                         .limit = query.limit,
+                         .offset = query.offset,
+                         .budget_bytes = static_cast<std::int64_t>(query.budget_bytes),
+                         .timing = query.timing};
+  WorkerRequest request{.type = protocol::MessageType::query,
+                        .payload = protocol::encode(run),
+                        .limit = limit,
+                        .deadline = *context.deadline(),
+                        .grace = limits.cancel_grace,
+                        .on_statement = {}};
+  // A worker runs hostile SQL: its bytes are checked before they become part of a protocol message.
+  request.on_statement = [&outcome](std::string_view payload) {
+    std::string checked;
+    checked.reserve(payload.size());
+    const auto kind = append_checked_json(checked, payload);
+    if (!kind.ok() || *kind != JsonKind::object) return false;
+    outcome.statements.push_back(std::move(checked));
+    return true;
+  };
+  auto answer = co_await registry.run(context, workspace, std::move(request));
+  registry.rest(workspace);
+  Result<std::string> payload =
+      answer.ok() ? std::move(answer->payload) : Result<std::string>(std::move(answer).error());
+  if (payload.ok()) {
+    ADIT_CO_TRY(auto done, protocol::decode<protocol::QueryDone>(*payload));
+    for (auto& diagnostic : done.diagnostics) {
+      outcome.diagnostics.push_back({.severity = std::move(diagnostic.severity),
+                                     .code = std::move(diagnostic.code),
+                                     .message = std::move(diagnostic.message),
+                                     .statement_index = diagnostic.statement_index});
+    }
+    if (done.failure) outcome.failure = protocol::to_error(*done.failure);
+  } else {
+    outcome.failure = std::move(payload).error();
+    outcome.failure->statement_index = static_cast<std::int64_t>(outcome.statements.size());
+  }
+  outcome.total_ms = milliseconds_since(start);
+  co_return outcome;
+}
+
+Task<void> Workspaces::close(RequestContext context, std::string id) {
+  auto& registry = *registry_;
+  ADIT_CO_TRY(auto workspace, registry.find(id));
+  ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
+  co_await registry.remove(workspace);
+  co_return Result<void>();
+}
+
+asio::awaitable<void> Workspaces::shut_down() {
+  auto& registry = *registry_;
+  // All channels first, so that the workers end side by side.
+  io::TaskGroup ends(registry.loop);
+  while (!registry.workspaces.empty()) {
+    auto workspace = registry.workspaces.begin()->second;
+    registry.forget(workspace);
+    ends.spawn(registry.remove(workspace));
+  }
+  co_await ends.join();
+  co_await registry.tasks.join();
+}
+
+}  // namespace adit::workspace
