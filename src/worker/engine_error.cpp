@@ -121,6 +121,7 @@ std::string_view hint_for(std::string_view kind) {
            "in steps.";
   }
   if (kind == "disk_limit") return "The intermediate results are too large: filter earlier or aggregate in steps.";
+  if (kind == "type_error") return "Make the types fit with CAST; TRY_CAST gives NULL where a value does not convert.";
   if (kind == "unknown_relation") return "open_dataset told the relations of this dataset; SHOW TABLES lists them.";
   if (kind == "unknown_column") return "DESCRIBE the relation to see its columns; quote names with \"double quotes\".";
   return "";

@@ -115,6 +115,16 @@ struct RowSource {
   std::int64_t skip = 0;  // rows that the source still has before the page
 };
 
+// The engine's position counts in the wrapper's text; the caller's statement begins behind its prefix.
+Error placed_in_statement(Error error, const GatedStatement& statement, const RowSource& source) {
+  const auto prefix = static_cast<std::int64_t>(source.sql.find(statement.text));
+  if (error.position) {
+    *error.position -= prefix;
+    if (*error.position < 0 || *error.position > static_cast<std::int64_t>(statement.text.size())) error.position = {};
+  }
+  return error;
+}
+
 Result<PrintedRows> print_rows(Engine& engine, const RowSource& source, const std::vector<Column>& columns,
                                std::int64_t limit, std::size_t budget) {
   ADIT_TRY(auto prepared, engine.prepare(source.sql));
@@ -208,7 +218,9 @@ Result<Page> run_statement(Engine& engine, const GatedStatement& statement, cons
   } else {
     source.sql = fmt::format("{} LIMIT {} OFFSET {}", wrapped(statement, columns), request.limit + 1, request.offset);
   }
-  ADIT_TRY(auto rows, print_rows(engine, source, columns, request.limit, row_budget));
+  auto printed = print_rows(engine, source, columns, request.limit, row_budget);
+  if (!printed.ok()) return placed_in_statement(std::move(printed).error(), statement, source);
+  auto& rows = *printed;
 
   // Zero rows behind an offset may also mean that the offset lies behind the end.
   std::int64_t total = statement.is_volatile ? rows.seen : request.offset + rows.seen;

@@ -33,15 +33,16 @@ json::object modern_meta() {
 }  // namespace
 
 ServerProcess::ServerProcess(ServerOptions options) : modern_(options.speak_modern) {
+  state_dir_ = options.state_dir.empty() ? home_.path() + "/state" : options.state_dir;
   ::signal(SIGPIPE, SIG_IGN);
   int in[2], out[2];
   if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
-  error_file_ = ::open((state_.path() + "/stderr").c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  error_file_ = ::open((home_.path() + "/stderr").c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const auto program = options.program.empty() ? std::string(ADIT_BIN_DIR) + "/adit" : options.program;
-  std::vector<std::string> arguments{program, "serve", "--state-dir", state_.path() + "/state"};
+  std::vector<std::string> arguments{program, "serve", "--state-dir", state_dir_};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
-  std::vector<std::string> environment{"PATH=/usr/bin:/bin", "HOME=" + state_.path(),
-                                       "XDG_CACHE_HOME=" + state_.path() + "/cache"};
+  std::vector<std::string> environment{"PATH=/usr/bin:/bin", "HOME=" + home_.path(),
+                                       "XDG_CACHE_HOME=" + home_.path() + "/cache"};
   environment.insert(environment.end(), options.environment.begin(), options.environment.end());
 
   posix_spawn_file_actions_t actions;
@@ -179,7 +180,7 @@ void ServerProcess::kill(int signal) {
 std::vector<pid_t> ServerProcess::workers() const { return children_of(pid_); }
 
 std::string ServerProcess::standard_error() {
-  std::ifstream file(state_.path() + "/stderr");
+  std::ifstream file(home_.path() + "/stderr");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -16,10 +16,11 @@
 namespace adit::test {
 
 struct ServerOptions {
-  std::vector<std::string> arguments;    // behind `serve`; --state-dir is added
-  std::vector<std::string> environment;  // NAME=value, beside PATH, HOME and XDG_CACHE_HOME
-  std::string program;                   // "" = build/bin/adit
-  bool speak_modern = true;              // request() adds the _meta of 2026-07-28
+  std::vector<std::string> arguments = {};    // behind `serve`
+  std::string state_dir = {};                 // --state-dir; "" = one of the object's own
+  std::vector<std::string> environment = {};  // NAME=value, beside PATH, HOME and XDG_CACHE_HOME
+  std::string program = {};                   // "" = build/bin/adit
+  bool speak_modern = true;                   // request() adds the _meta of 2026-07-28
 };
 
 class ServerProcess {
@@ -52,11 +53,12 @@ class ServerProcess {
 
   pid_t pid() const { return pid_; }
   std::vector<pid_t> workers() const;  // living child processes of the server
-  const std::string& state_dir() const { return state_.path(); }
+  const std::string& state_dir() const { return state_dir_; }
   std::string standard_error();  // what it has written there so far
 
  private:
-  TemporaryDirectory state_;
+  TemporaryDirectory home_;
+  std::string state_dir_;
   pid_t pid_ = -1;
   int to_server_ = -1, from_server_ = -1, error_file_ = -1;
   std::string buffer_;

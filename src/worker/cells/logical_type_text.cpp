@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <functional>
+#include <iterator>
 
 namespace adit::worker {
 namespace {
@@ -53,19 +56,21 @@ std::string plain_name(int id) {
   }
 }
 
+constexpr std::string_view kKeywords[] = {
+#include "cells/keywords.inc"
+};
+
+// As the engine decides whether a name needs quotes.
 bool is_plain_identifier(std::string_view name) {
-  if (name.empty() || !(name[0] == '_' || (name[0] >= 'a' && name[0] <= 'z'))) return false;
-  for (const char c : name) {
-    if (c != '_' && !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9')) return false;
-  }
-  return true;
+  const auto is_word = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  if (name.empty() || (name.front() >= '0' && name.front() <= '9')) return false;
+  if (!std::all_of(name.begin(), name.end(), is_word)) return false;
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return std::find(std::begin(kKeywords), std::end(kKeywords), lower) == std::end(kKeywords);
 }
 
-// Always quoted where it is not plainly a name: a keyword as a field name stays unquoted here, as readers expect it;
-// in a cast (readable_type_text) every name is quoted.
-std::string field_name(const std::string& name, bool quote_always) {
-  return !quote_always && is_plain_identifier(name) ? name : quoted_identifier(name);
-}
+std::string field_name(const std::string& name) { return is_plain_identifier(name) ? name : quoted_identifier(name); }
 
 std::string enum_text(duckdb_logical_type type) {
   std::string text = "ENUM(";
@@ -76,20 +81,20 @@ std::string enum_text(duckdb_logical_type type) {
   return text + ")";
 }
 
-std::string fields_text(duckdb_logical_type type, bool is_union, const Printer& print, bool quote_always) {
+std::string fields_text(duckdb_logical_type type, bool is_union, const Printer& print) {
   std::string text = is_union ? "UNION(" : "STRUCT(";
   const idx_t count = is_union ? duckdb_union_type_member_count(type) : duckdb_struct_type_child_count(type);
   for (idx_t i = 0; i < count; ++i) {
     const auto name =
         take_text(is_union ? duckdb_union_type_member_name(type, i) : duckdb_struct_type_child_name(type, i));
     const LogicalType child(is_union ? duckdb_union_type_member_type(type, i) : duckdb_struct_type_child_type(type, i));
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", field_name(name, quote_always), print(child.get()));
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", field_name(name), print(child.get()));
   }
   return text + ")";
 }
 
 // One level of a type; `print` gives the text of its parts.
-std::string text_of(duckdb_logical_type type, const Printer& print, bool quote_always) {
+std::string text_of(duckdb_logical_type type, const Printer& print) {
   const int id = duckdb_get_type_id(type);
   switch (id) {
     case DUCKDB_TYPE_DECIMAL:
@@ -102,8 +107,8 @@ std::string text_of(duckdb_logical_type type, const Printer& print, bool quote_a
     case DUCKDB_TYPE_MAP:
       return fmt::format("MAP({}, {})", print(LogicalType(duckdb_map_type_key_type(type)).get()),
                          print(LogicalType(duckdb_map_type_value_type(type)).get()));
-    case DUCKDB_TYPE_STRUCT: return fields_text(type, false, print, quote_always);
-    case DUCKDB_TYPE_UNION: return fields_text(type, true, print, quote_always);
+    case DUCKDB_TYPE_STRUCT: return fields_text(type, false, print);
+    case DUCKDB_TYPE_UNION: return fields_text(type, true, print);
     default: {
       const auto name = plain_name(id);
       return name.empty() ? fmt::format("UNKNOWN({})", id) : name;
@@ -115,7 +120,7 @@ std::string text_of(duckdb_logical_type type, const Printer& print, bool quote_a
 
 std::string logical_type_text(duckdb_logical_type type) {
   if (char* alias = duckdb_logical_type_get_alias(type); alias != nullptr) return take_text(alias);
-  return text_of(type, logical_type_text, false);
+  return text_of(type, logical_type_text);
 }
 
 std::string readable_type_text(duckdb_logical_type type) {
@@ -130,11 +135,11 @@ std::string readable_type_text(duckdb_logical_type type) {
       case DUCKDB_TYPE_ENUM: return "VARCHAR";  // no change on its own: its layout is documented
       case DUCKDB_TYPE_SQLNULL: return "INTEGER";
       default:
-        if (text_of(part, print, true).starts_with("UNKNOWN(")) {
+        if (text_of(part, print).starts_with("UNKNOWN(")) {
           changed = true;
           return "VARCHAR";
         }
-        return text_of(part, print, true);
+        return text_of(part, print);
     }
   };
   const auto text = print(type);
