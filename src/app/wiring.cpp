@@ -50,7 +50,6 @@ Result<Service> make_service(io::EventLoop& loop, const ServerOptions& options) 
                        .title = "adit",
                        .version = ADIT_VERSION,
                        .description = "Datasets as SQL: exact, typed, paged",
-                       .website = "",
                        .instructions = std::string(kInstructions)};
   service.server = std::make_unique<mcp::Server>(
       std::move(info), tools::sql_tools(*service.workspaces, tools::AnswerBudget{.bytes = options.answer_bytes}));

@@ -1,7 +1,6 @@
 #include "adit/base/json_text.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <array>
 #include <cstdint>
@@ -36,6 +35,19 @@ std::size_t plain_prefix(const char* text, std::size_t size) {
   }
 #endif
   while (i < size && !needs_escape(static_cast<unsigned char>(text[i]))) ++i;
+  return i;
+}
+
+// The number of leading bytes below 0x80.
+std::size_t ascii_prefix(const char* text, std::size_t size) {
+  std::size_t i = 0;
+#if defined(__SSE2__)
+  for (; i + 16 <= size; i += 16) {
+    const int mask = _mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text + i)));
+    if (mask != 0) return i + static_cast<std::size_t>(__builtin_ctz(static_cast<unsigned>(mask)));
+  }
+#endif
+  while (i < size && static_cast<unsigned char>(text[i]) < 0x80) ++i;
   return i;
 }
 
@@ -292,7 +304,18 @@ std::size_t json_string_size(std::string_view text) {
   }
 }
 
-bool is_valid_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+bool is_valid_utf8(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  for (std::size_t i = 0; i < text.size();) {
+    i += ascii_prefix(text.data() + i, text.size() - i);
+    if (i == text.size()) return true;
+    std::size_t bad = 0;
+    const std::size_t good = utf8_sequence(bytes + i, text.size() - i, bad);
+    if (good == 0) return false;
+    i += good;
+  }
+  return true;
+}
 
 std::string to_valid_utf8(std::string_view text) {
   std::string out;

@@ -73,6 +73,22 @@ struct ChildProcess::State {
   pid_t pid;
   asio::posix::stream_descriptor handle;  // the pidfd: readable when the child has ended
   OneShot<ExitStatus> exit;
+
+  // Readiness is a hint, the wait status the fact: the reactor may pass on a late event of a descriptor that is closed
+  // by now and whose slot this one took (Linux tells EPOLLHUP on a pidfd when its process is reaped).
+  static void wait(std::shared_ptr<State> state) {
+    auto& descriptor = state->handle;
+    descriptor.async_wait(asio::posix::stream_descriptor::wait_read, [state = std::move(state)](auto error) mutable {
+      if (error) return;
+      siginfo_t info{};
+      if (::waitid(P_PID, static_cast<id_t>(state->pid), &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) {
+        wait(std::move(state));
+        return;
+      }
+      const bool by_signal = info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+      state->exit.set(ExitStatus{.code = by_signal ? 0 : info.si_status, .signal = by_signal ? info.si_status : 0});
+    });
+  }
 };
 
 Result<std::unique_ptr<ChildProcess>> ChildProcess::spawn(EventLoop& loop, SpawnRequest request) {
@@ -128,12 +144,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::spawn(EventLoop& loop, Spawn
   }
   ::fcntl(pidfd, F_SETFD, FD_CLOEXEC);
   auto state = std::make_shared<State>(loop, pid, pidfd);
-  state->handle.async_wait(asio::posix::stream_descriptor::wait_read, [state](auto) {
-    siginfo_t info{};
-    ::waitid(P_PID, static_cast<id_t>(state->pid), &info, WEXITED);
-    const bool by_signal = info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
-    state->exit.set(ExitStatus{.code = by_signal ? 0 : info.si_status, .signal = by_signal ? info.si_status : 0});
-  });
+  State::wait(state);
   if (log_read.valid()) {
     log_write.reset();
     std::make_shared<StderrLog>(loop, std::move(log_read), request.log_name)->read();

@@ -10,11 +10,7 @@ namespace {
 constexpr std::int64_t kListTtlMs = 3'600'000;
 
 json::object implementation(const ServerInfo& info) {
-  return {{"name", info.name},
-          {"title", info.title},
-          {"version", info.version},
-          {"description", info.description},
-          {"websiteUrl", info.website}};
+  return {{"name", info.name}, {"title", info.title}, {"version", info.version}, {"description", info.description}};
 }
 
 json::object capabilities() { return {{"tools", json::object()}}; }

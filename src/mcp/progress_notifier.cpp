@@ -4,6 +4,8 @@
 #include "era.h"
 #include "rpc_message.h"
 
+#include <fmt/format.h>
+
 namespace adit::mcp {
 namespace json = boost::json;
 
@@ -22,14 +24,16 @@ RequestContext::ProgressSink ProgressNotifier::sink() {
   return [self = shared_from_this()](const Progress& progress) { self->notify(progress); };
 }
 
+// Seconds are what is sent, since they rise whatever the engine knows of its own work; the share done is in the text.
 void ProgressNotifier::notify(const Progress& progress) {
   const auto now = RequestContext::Clock::now();
-  if (progress.done <= last_ || (last_time_ && now - *last_time_ < kShortestInterval)) return;
-  last_ = progress.done;
+  if (progress.elapsed_seconds <= last_ || (last_time_ && now - *last_time_ < kShortestInterval)) return;
+  last_ = progress.elapsed_seconds;
   last_time_ = now;
-  json::object params{{"progressToken", *token_}, {"progress", progress.done}};
-  if (progress.total) params["total"] = *progress.total;
-  if (!progress.message.empty()) params["message"] = progress.message;
+  auto text = progress.message;
+  if (progress.fraction) text += fmt::format("{}{:.0f} % done", text.empty() ? "" : ", ", 100 * *progress.fraction);
+  json::object params{{"progressToken", *token_}, {"progress", progress.elapsed_seconds}};
+  if (!text.empty()) params["message"] = text;
   send_(notification("notifications/progress", params));
 }
 

@@ -43,6 +43,8 @@ std::vector<std::string> locking_statements(const worker_protocol::OpenWorkspace
       "SET enable_progress_bar_print = false",
       "SET progress_bar_time = 0",
       "SET TimeZone = 'UTC'",
+      // Footers of Parquet files are kept while the file's time and size stay the same.
+      "SET parquet_metadata_cache = true",
       fmt::format("SET allowed_paths = [{}]", paths),
       "SET enable_external_access = false",
       "SET lock_configuration = true",

@@ -19,6 +19,8 @@ using namespace worker_protocol;
 // forgets an interrupt that comes between two of its statements.
 constexpr auto kTick = std::chrono::milliseconds(50);
 
+constexpr auto kReportInterval = std::chrono::milliseconds(250);
+
 // Bytes of a diagnostic in the answer, its comma included.
 std::size_t answer_bytes(const Diagnostic& diagnostic) {
   return 100 + diagnostic.code.size() + diagnostic.message.size();
@@ -45,6 +47,9 @@ void Session::run() {
       frame = std::move(queue_.front());
       queue_.pop_front();
       cancelled_ = false;
+      step_ = 0;
+      steps_ = 1;
+      began_ = reported_ = std::chrono::steady_clock::now();
       running_ = frame.request;
     }
     handle(frame);
@@ -80,11 +85,21 @@ void Session::interrupt_or_report() {
     engine_->interrupt();
     return;
   }
-  const double percent = engine_->progress_percent();
-  if (percent > 0 && percent < 100 && percent != reported_percent_) {
-    reported_percent_ = percent;
-    channel_.send(MessageType::progress, request, encode(WorkProgress{.percent = percent, .message = ""}));
+  const auto now = std::chrono::steady_clock::now();
+  std::chrono::duration<double> elapsed{};
+  {
+    const std::lock_guard lock(mutex_);
+    elapsed = now - began_;
+    if (now - reported_ < kReportInterval) return;
+    reported_ = now;
   }
+  WorkProgress progress{.elapsed_seconds = elapsed.count(), .fraction = {}, .message = ""};
+  const double steps = static_cast<double>(steps_);
+  if (steps_ > 1) progress.message = fmt::format("step {} of {}", step_ + 1, steps_.load());
+  if (const double percent = engine_->progress_percent(); percent > 0) {
+    progress.fraction = (static_cast<double>(step_) + std::min(percent, 100.0) / 100) / steps;
+  }
+  channel_.send(MessageType::progress, request, encode(progress));
 }
 
 void Session::handle(const Frame& frame) {
@@ -98,6 +113,7 @@ Result<std::string> Session::answer(const Frame& frame) {
   switch (frame.type) {
     case MessageType::import_files: {
       ADIT_TRY(auto request, decode<ImportFiles>(frame.payload));
+      relations_.reset();
       ADIT_TRY(auto imported, import_files(*engine_, request));
       return encode(imported);
     }
@@ -118,14 +134,18 @@ Result<std::string> Session::answer(const Frame& frame) {
 }
 
 Result<QueryDone> Session::run_query(const RunQuery& query, std::uint32_t request) {
-  ADIT_TRY(const auto relations, engine_->relation_names());
+  if (!relations_) {
+    ADIT_TRY(relations_, engine_->relation_names());
+  }
+  steps_ = query.sql.size();
   QueryDone done;
   std::size_t left = static_cast<std::size_t>(query.budget_bytes);
   for (std::size_t i = 0; i < query.sql.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
+    step_ = i;
     const auto run = [&]() -> Result<Page> {
       if (cancelled_) return cancelled_error();
-      ADIT_TRY(auto statement, pass_gate(*engine_, query.sql[i], relations));
+      ADIT_TRY(auto statement, pass_gate(*engine_, query.sql[i], *relations_));
       const PageRequest page{
           .statement_index = index,
           .sql = query.sql[i],

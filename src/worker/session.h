@@ -6,6 +6,7 @@
 #include "engine.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -28,13 +29,16 @@ class Session {
 
   Channel& channel_;
   std::unique_ptr<Engine> engine_;
+  std::optional<std::vector<std::string>> relations_;  // names in the workspace; absent after a change
 
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<worker_protocol::Frame> queue_;  // guarded by mutex_
   std::atomic<std::uint32_t> running_{0};     // number of the request at work, 0: none
   std::atomic<bool> cancelled_{false};        // the request at work
-  double reported_percent_ = 0;               // reader thread only
+  // How far the request at work is, for the reader thread.
+  std::atomic<std::size_t> step_{0}, steps_{1};             // statement or file of so many
+  std::chrono::steady_clock::time_point began_, reported_;  // guarded by mutex_
 };
 
 }  // namespace adit::worker

@@ -1,10 +1,10 @@
 // A page of a statement's rows and the exact count of all its rows.
 //
-// The statement is prepared as it was written: that binds it and gives the columns' names and types, duplicates
-// included. Its rows then come from a wrapper, SELECT #1, #2, … FROM (statement) LIMIT n OFFSET m, so that the engine
-// can stop early. One row over the limit is asked for: when it does not come, offset + rows is the count. Otherwise
-// SELECT count(*) FROM (statement) counts, without reading the columns. Statements whose rows differ from run to run
-// are run once, as written, to their end, and counted on the way.
+// Rows come from a wrapper, SELECT * FROM (statement) LIMIT n OFFSET m, so that the engine can stop early; preparing it
+// binds the statement and gives the columns. The wrapper renames duplicate columns, so where a name looks renamed the
+// statement is prepared as it was written, too. One row over the limit is asked for: when it does not come, offset +
+// rows is the count. Otherwise SELECT count(*) FROM (statement) counts, without reading the columns. Statements whose
+// rows differ from run to run are run once, to their end, and counted on the way.
 //
 // No transaction is opened around page and count: calls on a workspace run one after another, and nobody else writes.
 #include "statement_run.h"
@@ -47,17 +47,27 @@ std::vector<Column> columns_of(const PreparedStatement& statement) {
   return columns;
 }
 
+// The wrapper tells duplicate names apart by _1, _2, …: where no name ends so, all are as the statement has them.
+bool may_be_renamed(const std::vector<Column>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [](const Column& column) {
+    const auto digits = column.name.find_last_not_of("0123456789");
+    return digits != std::string::npos && digits + 1 < column.name.size() && column.name[digits] == '_';
+  });
+}
+
 // Line breaks around the text: it may end in a comment.
 std::string in_parentheses(const std::string& text) { return "(\n" + text + "\n)"; }
 
-std::string wrapped(const GatedStatement& statement, const std::vector<Column>& columns) {
-  const bool cast = std::any_of(columns.begin(), columns.end(), [](const Column& c) { return !c.cast_to.empty(); });
+constexpr std::string_view kPlainPrefix = "SELECT * FROM ";
+
+// The select list that reads each column by position, cast where it has to be.
+std::string cast_list(const std::vector<Column>& columns) {
   std::string list;
-  for (std::size_t i = 0; cast && i < columns.size(); ++i) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
     list +=
         fmt::format("{}#{}{}", i == 0 ? "" : ", ", i + 1, columns[i].cast_to.empty() ? "" : "::" + columns[i].cast_to);
   }
-  return fmt::format("SELECT {} FROM {}", cast ? list : "*", in_parentheses(statement.text));
+  return list;
 }
 
 // The rows of a result, printed until the limit or the budget is reached and counted all the same.
@@ -110,33 +120,51 @@ class RowPrinter {
   PrintedRows rows_;
 };
 
+// A statement ready to give its rows.
 struct RowSource {
-  std::string sql;
-  std::int64_t skip = 0;  // rows that the source still has before the page
+  PreparedStatement prepared;
+  std::vector<Column> columns;  // named as the statement names them
+  std::int64_t skip = 0;        // rows that come before the page
 };
 
 // The engine's position counts in the wrapper's text; the caller's statement begins behind its prefix.
-Error placed_in_statement(Error error, const GatedStatement& statement, const RowSource& source) {
-  const auto prefix = static_cast<std::int64_t>(source.sql.find(statement.text));
+Error placed_in_statement(Error error, std::size_t prefix, const GatedStatement& statement) {
   if (error.position) {
-    *error.position -= prefix;
+    *error.position -= static_cast<std::int64_t>(prefix);
     if (*error.position < 0 || *error.position > static_cast<std::int64_t>(statement.text.size())) error.position = {};
   }
   return error;
 }
 
-Result<PrintedRows> print_rows(Engine& engine, const RowSource& source, const std::vector<Column>& columns,
-                               std::int64_t limit, std::size_t budget) {
-  ADIT_TRY(auto prepared, engine.prepare(source.sql));
+Result<RowSource> prepare_rows(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
+  const auto page = statement.is_volatile ? "" : fmt::format(" LIMIT {} OFFSET {}", request.limit + 1, request.offset);
+  const auto from = in_parentheses(statement.text) + page;
+  auto prepared = engine.prepare(std::string(kPlainPrefix) + from);
+  if (!prepared.ok()) return placed_in_statement(std::move(prepared).error(), kPlainPrefix.size() + 2, statement);
+  RowSource source{.prepared = std::move(*prepared), .columns = {}, .skip = statement.is_volatile ? request.offset : 0};
+  source.columns = columns_of(source.prepared);
+  if (may_be_renamed(source.columns)) {
+    ADIT_TRY(const auto as_written, engine.prepare(statement.text));
+    source.columns = columns_of(as_written);
+  }
+  const bool cast =
+      std::any_of(source.columns.begin(), source.columns.end(), [](const Column& c) { return !c.cast_to.empty(); });
+  if (cast) {
+    ADIT_TRY(source.prepared, engine.prepare(fmt::format("SELECT {} FROM {}", cast_list(source.columns), from)));
+  }
+  return source;
+}
+
+Result<PrintedRows> print_rows(Engine& engine, const RowSource& source, std::int64_t limit, std::size_t budget) {
   std::vector<LogicalType> read_types;
   std::vector<RowWriter::ColumnType> types;
-  for (idx_t i = 0; i < columns.size(); ++i) {
-    read_types.emplace_back(duckdb_prepared_statement_column_logical_type(prepared.get(), i));
-    types.push_back({columns[i].type.get(), read_types.back().get()});
+  for (idx_t i = 0; i < source.columns.size(); ++i) {
+    read_types.emplace_back(duckdb_prepared_statement_column_logical_type(source.prepared.get(), i));
+    types.push_back({source.columns[i].type.get(), read_types.back().get()});
   }
   RowWriter writer(types);
   RowPrinter printer(writer, source.skip, limit, budget);
-  ADIT_TRY(auto result, engine.stream(prepared));
+  ADIT_TRY(auto result, engine.stream(source.prepared));
   for (;;) {
     ADIT_TRY(auto chunk, engine.next_chunk(result));
     if (!chunk) return printer.finish();
@@ -204,22 +232,17 @@ worker_protocol::Diagnostic note(const PageRequest& request, std::string code, s
 
 Result<Page> run_statement(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
   const auto start = Clock::now();
-  ADIT_TRY(auto prepared, engine.prepare(statement.text));
-  const auto columns = columns_of(prepared);
+  ADIT_TRY(const auto source, prepare_rows(engine, statement, request));
 
   Page page;
-  page.json = opening(statement, request, columns);
+  page.json = opening(statement, request, source.columns);
   const std::size_t envelope = page.json.size() + kClosingBytes;
   const std::size_t row_budget = request.budget == 0 ? 0 : (request.budget > envelope ? request.budget - envelope : 1);
 
-  RowSource source;
-  if (statement.is_volatile) {
-    source = {.sql = wrapped(statement, columns), .skip = request.offset};
-  } else {
-    source.sql = fmt::format("{} LIMIT {} OFFSET {}", wrapped(statement, columns), request.limit + 1, request.offset);
+  auto printed = print_rows(engine, source, request.limit, row_budget);
+  if (!printed.ok()) {
+    return placed_in_statement(std::move(printed).error(), kPlainPrefix.size() + 2, statement);
   }
-  auto printed = print_rows(engine, source, columns, request.limit, row_budget);
-  if (!printed.ok()) return placed_in_statement(std::move(printed).error(), statement, source);
   auto& rows = *printed;
 
   // Zero rows behind an offset may also mean that the offset lies behind the end.
@@ -230,7 +253,7 @@ Result<Page> run_statement(Engine& engine, const GatedStatement& statement, cons
   }
 
   if (rows.shown == 0 && rows.row_over > 0 && envelope + rows.row_over > request.budget_alone) {
-    return too_large(columns, rows, envelope + rows.row_over, request.budget_alone);
+    return too_large(source.columns, rows, envelope + rows.row_over, request.budget_alone);
   }
   const std::int64_t next = request.offset + rows.shown;
   const bool more = next < total && request.offset < total;

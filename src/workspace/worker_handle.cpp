@@ -104,7 +104,9 @@ struct WorkerHandle::State : std::enable_shared_from_this<State> {
       case MessageType::progress: {
         auto progress = decode<WorkProgress>(frame.payload);
         if (!progress.ok()) return false;
-        running->context.report({.done = progress->percent, .total = 100, .message = progress->message});
+        running->context.report({.elapsed_seconds = progress->elapsed_seconds,
+                                 .fraction = progress->fraction,
+                                 .message = std::move(progress->message)});
         return true;
       }
       case MessageType::error: {

@@ -40,6 +40,9 @@ ServerProcess::ServerProcess(ServerOptions options) : modern_(options.speak_mode
   error_file_ = ::open((home_.path() + "/stderr").c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const auto program = options.program.empty() ? std::string(ADIT_BIN_DIR) + "/adit" : options.program;
   std::vector<std::string> arguments{program, "serve", "--state-dir", state_dir_};
+  if (constexpr std::string_view worker = ADIT_TEST_WORKER; !worker.empty()) {
+    arguments.insert(arguments.end(), {"--worker", std::string(worker)});
+  }
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
   std::vector<std::string> environment{"PATH=/usr/bin:/bin", "HOME=" + home_.path(),
                                        "XDG_CACHE_HOME=" + home_.path() + "/cache"};

@@ -10,9 +10,9 @@
 namespace adit {
 
 struct Progress {
-  double done = 0;              // strictly rising within one call
-  std::optional<double> total;  // same unit as done; absent when unknown
-  std::string message;          // short, for people
+  double elapsed_seconds = 0;      // since the work began: always known, always rising
+  std::optional<double> fraction;  // of the work that is done, 0 to 1, where the engine can tell
+  std::string message;             // what is being done, short, for people
 };
 
 // A small handle: copies name the same call. Used on the event loop's thread only.

@@ -19,7 +19,6 @@ struct ServerInfo {
   std::string title;
   std::string version;
   std::string description;
-  std::string website;
   std::string instructions;  // at most 2 KB: the order of the tools, limits, quoting (D6)
 };
 

@@ -99,7 +99,8 @@ struct QueryDone {
 };
 
 struct WorkProgress {
-  double percent = 0;  // of the statement or file at work
+  double elapsed_seconds = 0;      // of the request
+  std::optional<double> fraction;  // of the request's work, where the engine can tell
   std::string message;
 };
 
@@ -118,7 +119,7 @@ BOOST_DESCRIBE_STRUCT(RunQuery, (), (sql, limit, offset, budget_bytes, timing))
 BOOST_DESCRIBE_STRUCT(Diagnostic, (), (severity, code, message, statement_index))
 BOOST_DESCRIBE_STRUCT(Failure, (), (code, reason, message, hint, retryable, stage, statement_index, position, nearest))
 BOOST_DESCRIBE_STRUCT(QueryDone, (), (diagnostics, failure))
-BOOST_DESCRIBE_STRUCT(WorkProgress, (), (percent, message))
+BOOST_DESCRIBE_STRUCT(WorkProgress, (), (elapsed_seconds, fraction, message))
 
 // Encoding and decoding of the records above; only these instantiations exist (messages.cpp).
 template <class Message>

@@ -1,0 +1,135 @@
+// What the tests share: the program under test, the demo's data, and sessions of the official clients over stdio.
+// ADIT_BIN names another program than build/bin/adit; ADIT_DOWNLOADS the directory of scripts/setup.sh.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/client/stdio';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+export const repository = resolve(import.meta.dirname, '../..');
+const program = process.env.ADIT_BIN || join(repository, 'build/bin/adit');
+const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+const data = join(process.env.ADIT_DOWNLOADS || join(cache, 'adit-build'), 'vega-datasets-3.2.1');
+
+export const modernClient = {
+  name: 'Client 2.4.0 at 2026-07-28',
+  revision: '2026-07-28',
+  Client: ClientV2,
+  Transport: TransportV2,
+  options: { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  callTool: (client, call, options) => client.callTool(call, options),
+};
+
+export const officialClients = [
+  modernClient,
+  {
+    ...modernClient,
+    name: 'Client 2.4.0 at 2025-11-25',
+    revision: '2025-11-25',
+    options: { versionNegotiation: { mode: 'legacy' } },
+  },
+  {
+    name: 'SDK 1.32.2 at 2025-11-25',
+    revision: '2025-11-25',
+    Client: ClientV1,
+    Transport: TransportV1,
+    options: {},
+    callTool: (client, call, options) => client.callTool(call, undefined, options),
+  },
+];
+
+// A started program with a client connected to it. The client has read the tool list, so it checks each answer
+// against the tool's output schema by itself.
+class Session {
+  problems = []; // what the client found wrong on the wire: strange messages, answers and progress nobody waits for
+  #kind;
+  #client;
+  #transport;
+  #home = mkdtempSync(join(tmpdir(), 'adit-node-'));
+
+  constructor(kind) {
+    this.#kind = kind;
+    this.#transport = new kind.Transport({
+      command: program,
+      args: ['serve', '--root', data, '--state-dir', join(this.#home, 'state')],
+      env: { HOME: this.#home },
+    });
+    // Both clients tell the transport what was agreed on, if it wants to know.
+    this.#transport.setProtocolVersion = (revision) => (this.revision = revision);
+    this.#client = new kind.Client({ name: 'adit-tests', version: '1.0.0' }, kind.options);
+    this.#client.onerror = (error) => this.problems.push(error.message);
+  }
+
+  async start() {
+    await this.#client.connect(this.#transport);
+    this.pid = this.#transport.pid;
+    this.tools = (await this.#client.listTools()).tools;
+    return this;
+  }
+
+  call(name, args, options) {
+    return this.#kind.callTool(this.#client, { name, arguments: args }, options);
+  }
+
+  // The structured content of a call that must succeed.
+  async ask(name, args, options) {
+    const { isError, structuredContent } = await this.call(name, args, options);
+    assert.ok(!isError, JSON.stringify(structuredContent));
+    return structuredContent;
+  }
+
+  openFlights() {
+    return this.ask('open_dataset', {
+      sources: [{ path: 'flights-3m.parquet', name: 'flights' }, { path: 'airports.csv' }],
+    });
+  }
+
+  // A query over the two files, for tests that are not about opening them.
+  async flightsQuery() {
+    const { dataset_id } = await this.openFlights();
+    return (sql, options) => this.call('query', { dataset_id, sql: [sql] }, options);
+  }
+
+  close() {
+    return this.#client.close();
+  }
+
+  async end() {
+    await this.close();
+    rmSync(this.#home, { recursive: true, force: true });
+    assert.deepEqual(this.problems, []);
+  }
+}
+
+// A session that ends with the test t, or with the file if t is { after } of node:test.
+export function connect(t, kind) {
+  const session = new Session(kind);
+  t.after(() => session.end());
+  return session.start();
+}
+
+// The values of a query's first statement, row by row.
+export function valuesOf({ isError, structuredContent }) {
+  assert.ok(!isError, JSON.stringify(structuredContent));
+  return structuredContent.statements[0].rows.map((row) => row.map((cell) => cell.value));
+}
+
+// Living processes below pid, found by /proc/PID/stat: "pid (name) state parent …".
+export function childrenOf(pid) {
+  return readdirSync('/proc').filter((entry) => /^\d+$/.test(entry) && processFacts(entry)?.parent === pid).map(Number);
+}
+
+export const isAlive = (pid) => processFacts(pid) !== undefined;
+
+function processFacts(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? undefined : { parent: Number(parent) };
+  } catch {
+    return undefined; // it has ended
+  }
+}
