@@ -28,6 +28,7 @@ Error stream_error(const boost::system::error_code& error) {
 struct ByteStream::State {
   explicit State(Socket opened) : socket(std::move(opened)) {}
   Socket socket;
+  bool ended = false;  // the peer's end is told once by the reactor, and by us as often as asked
 };
 
 ByteStream::ByteStream(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -46,9 +47,13 @@ Result<ByteStream::Pair> ByteStream::socket_pair(EventLoop& loop) {
 }
 
 Task<std::size_t> ByteStream::read_some(std::span<char> buffer) {
+  if (state_->ended) co_return std::size_t{0};
   auto [error, size] = co_await state_->socket.async_read_some(asio::buffer(buffer.data(), buffer.size()),
                                                                asio::as_tuple(asio::use_awaitable));
-  if (error == asio::error::eof) co_return std::size_t{0};
+  if (error == asio::error::eof) {
+    state_->ended = true;
+    co_return std::size_t{0};
+  }
   if (error) co_return stream_error(error);
   co_return size;
 }

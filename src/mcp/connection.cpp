@@ -144,12 +144,14 @@ class Connection::State : public std::enable_shared_from_this<State> {
     auto progress = std::make_shared<ProgressNotifier>(message.params, send_);
     RequestContext context = progress->wanted() ? RequestContext(progress->sink()) : RequestContext();
     running_.emplace(message.id, context);
-    calls_.spawn(run_call(shared_from_this(), tool, message.id, revision, context, std::move(arguments)));
+    calls_.spawn(
+        run_call(shared_from_this(), tool, message.id, revision, context, std::move(arguments), std::move(progress)));
   }
 
   // The coroutine holds the state: the connection may be gone before a call that was cancelled has ended.
   static asio::awaitable<void> run_call(std::shared_ptr<State> self, const Tool* tool, RequestId id, Revision revision,
-                                        RequestContext context, json::object arguments) {
+                                        RequestContext context, json::object arguments,
+                                        std::shared_ptr<ProgressNotifier> progress) {
     // T8: the very schema that tools/list shows decides.
     auto valid = validate(arguments, tool->input_schema);
     Result<ToolResult> result = internal_error("the tool gave no result");
@@ -157,6 +159,7 @@ class Connection::State : public std::enable_shared_from_this<State> {
     else result = valid.error();
     if (context.cancelled()) co_return;
     self->running_.erase(id);
+    progress->finish();
     const auto rendered = result.ok() ? std::move(*result) : tool->render_error(result.error());
     if (!result.ok() && result.error().code == ErrorCode::internal)
       log::error("{}: {}", tool->name, result.error().message);

@@ -83,11 +83,18 @@ Result<void> check_bound(const json::object& schema, std::string_view keyword, d
                                   lower ? "least" : "most", limit));
 }
 
+// As the specification compares: numbers by value, whatever their spelling.
+bool equal(const json::value& a, const json::value& b) {
+  if (a.is_number() && b.is_number() && (a.is_double() || b.is_double()))
+    return a.to_number<double>() == b.to_number<double>();
+  return a == b;
+}
+
 Result<void> check_enum(const json::value& value, const json::array& choices, const std::string& path) {
   std::vector<std::string> names;
   std::string list;
   for (const auto& choice : choices) {
-    if (choice == value) return {};
+    if (equal(choice, value)) return {};
     list += (list.empty() ? "" : ", ") + json::serialize(choice);
     if (choice.is_string()) names.emplace_back(choice.get_string());
   }
@@ -159,7 +166,7 @@ Result<void> check_any_of(const json::value& value, const json::array& branches,
 Result<void> check(const json::value& value, const json::object& schema, const std::string& path) {
   if (const auto* type = find_field(schema, "type")) ADIT_CHECK(check_type(value, *type, path));
   if (const auto* choices = find_field(schema, "enum")) ADIT_CHECK(check_enum(value, choices->get_array(), path));
-  if (const auto* constant = find_field(schema, "const"); constant != nullptr && *constant != value) {
+  if (const auto* constant = find_field(schema, "const"); constant != nullptr && !equal(*constant, value)) {
     return misfit(path, fmt::format("is {}; {} is wanted", shown(value), shown(*constant)));
   }
   if (const auto* branches = find_field(schema, "anyOf")) ADIT_CHECK(check_any_of(value, branches->get_array(), path));

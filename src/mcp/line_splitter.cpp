@@ -18,7 +18,7 @@ void LineSplitter::end() {
 
 void LineSplitter::take(std::string_view part) {
   if (too_long_) return;
-  if (line_.size() + part.size() > longest_) {
+  if (line_.size() + part.size() > longest_ + 1) {  // one more for a CR, which is not the line's
     too_long_ = true;
     line_ = std::string();  // gives the memory back
     return;
@@ -27,8 +27,11 @@ void LineSplitter::take(std::string_view part) {
 }
 
 void LineSplitter::finish_line() {
-  if (too_long_) on_too_long_();
   if (line_.ends_with('\r')) line_.pop_back();
+  if (too_long_ || line_.size() > longest_) {
+    on_too_long_();
+    line_.clear();
+  }
   if (!line_.empty()) on_line_(line_);
   line_.clear();
   too_long_ = false;

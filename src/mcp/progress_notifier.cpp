@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace adit::mcp {
 namespace json = boost::json;
 
@@ -26,6 +28,7 @@ RequestContext::ProgressSink ProgressNotifier::sink() {
 
 // Seconds are what is sent, since they rise whatever the engine knows of its own work; the share done is in the text.
 void ProgressNotifier::notify(const Progress& progress) {
+  if (finished_ || !std::isfinite(progress.elapsed_seconds)) return;
   const auto now = RequestContext::Clock::now();
   if (progress.elapsed_seconds <= last_ || (last_time_ && now - *last_time_ < kShortestInterval)) return;
   last_ = progress.elapsed_seconds;

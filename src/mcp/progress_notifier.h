@@ -17,6 +17,7 @@ class ProgressNotifier : public std::enable_shared_from_this<ProgressNotifier> {
 
   bool wanted() const { return token_.has_value(); }
   RequestContext::ProgressSink sink();
+  void finish() { finished_ = true; }  // the answer is sent: nothing more
 
  private:
   void notify(const Progress& progress);
@@ -24,6 +25,7 @@ class ProgressNotifier : public std::enable_shared_from_this<ProgressNotifier> {
   std::optional<boost::json::value> token_;  // a string or an integer, given back as it came
   std::function<void(std::string)> send_;
   double last_ = -1;
+  bool finished_ = false;
   std::optional<RequestContext::Clock::time_point> last_time_;
 };
 

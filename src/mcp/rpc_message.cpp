@@ -30,6 +30,10 @@ ParsedMessage parse_message(std::string_view text) {
   if (!parsed->is_object()) return {.message = {}, .bad = bad(ErrorCode::invalid_request, "Not a JSON-RPC message")};
   auto& object = parsed->get_object();
 
+  const auto* method = find_field(object, "method");
+  if (method == nullptr && (object.contains("result") || object.contains("error"))) {
+    return {.message = Message{.kind = MessageKind::response, .id = "", .method = "", .params = {}}, .bad = {}};
+  }
   const auto* id_field = find_field(object, "id");
   std::optional<RequestId> id;
   if (id_field != nullptr) {
@@ -39,11 +43,6 @@ ParsedMessage parse_message(std::string_view text) {
   if (text_or(object, "jsonrpc", "") != "2.0") {
     return {.message = {}, .bad = bad(ErrorCode::invalid_request, "jsonrpc must be \"2.0\"", id)};
   }
-  const auto* method = find_field(object, "method");
-  if (method == nullptr && (object.contains("result") || object.contains("error"))) {
-    return {.message = Message{.kind = MessageKind::response, .id = id.value_or(""), .method = "", .params = {}},
-            .bad = {}};
-  }
   if (method == nullptr || !method->is_string()) {
     return {.message = {}, .bad = bad(ErrorCode::invalid_request, "method must be a string", id)};
   }
@@ -52,9 +51,9 @@ ParsedMessage parse_message(std::string_view text) {
                   .method = std::string(method->get_string()),
                   .params = {}};
   if (auto* params = object.if_contains("params")) {
-    if (!params->is_object())
-      return {.message = {}, .bad = bad(ErrorCode::invalid_params, "params must be an object", id)};
-    message.params = std::move(params->get_object());
+    // J2: a notification is not answered, whatever is wrong with it; without usable params it says nothing.
+    if (params->is_object()) message.params = std::move(params->get_object());
+    else if (id) return {.message = {}, .bad = bad(ErrorCode::invalid_params, "params must be an object", id)};
   }
   return {.message = std::move(message), .bad = {}};
 }

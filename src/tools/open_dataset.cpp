@@ -11,8 +11,11 @@ namespace {
 constexpr std::string_view kDescription =
     "Opens files as a dataset that query can read with SQL, and answers its dataset_id with the relations (tables), "
     "their columns, types and row counts. Give every file that one SQL statement should join in a single call, or add "
-    "further ones later with dataset_id. CSV and TSV are read once, now: lines that do not fit are left out and listed "
-    "in issues, so look there before you trust a count. Parquet is read in place by each query. All sources open or "
+    "further ones later with dataset_id. CSV, TSV, JSON and NDJSON are read once, now: lines that do not fit are left "
+    "out "
+    "and listed in issues, so look there before you trust a count; decimals are kept exactly (DECIMAL), numbers with "
+    "leading zeros stay text. Parquet is read in place by each query and must not change meanwhile. All sources open "
+    "or "
     "none does. Only files below the directories given at the server's start can be opened; the paths of an answer are "
     "as you wrote them. Not for reading a file's text, and not needed again for a dataset that is already open. "
     "Example: {\"sources\": [{\"path\": \"flights.parquet\"}, {\"path\": \"airports.csv\", \"name\": \"airports\"}]}.";
@@ -24,9 +27,9 @@ constexpr std::string_view kInput = R"({
     "items": {
       "type": "object",
       "properties": {
-        "path": {"type": "string", "minLength": 1, "description": "Path of a CSV, TSV or Parquet file, relative to one of the server's directories or absolute below one. CSV may be gzip-compressed.", "examples": ["data/airports.csv"]},
+        "path": {"type": "string", "minLength": 1, "description": "Path of a CSV, TSV, JSON, NDJSON or Parquet file, relative to one of the server's directories or absolute below one. All but Parquet may be gzip-compressed.", "examples": ["data/airports.csv"]},
         "name": {"type": "string", "minLength": 1, "maxLength": 63, "description": "Name of the relation in SQL; by default made from the file's name (flights-3m.parquet becomes flights_3m). A name that is taken gets _2, _3, …, told in issues."},
-        "format": {"type": "string", "enum": ["csv", "parquet"], "description": "How to read the file, when neither its name nor its first bytes tell. csv stands for any separator."}
+        "format": {"type": "string", "enum": ["csv", "tsv", "json", "ndjson", "parquet"], "description": "How to read the file, when neither its name nor its first bytes tell. csv stands for any separator."}
       },
       "required": ["path"],
       "additionalProperties": false

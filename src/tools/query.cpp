@@ -46,6 +46,17 @@ constexpr std::string_view kInput = R"({
     "maxItems": 100,
     "examples": [["SELECT count(*) FROM flights"]]
   },
+  "named_temp_queries": {
+    "type": "array",
+    "description": "Queries to define by name before sql runs, in this order; later ones may use earlier ones, and sql uses all. As CREATE TEMP VIEW: nothing is read until a statement uses the name, and it stays defined in later calls. If one fails, nothing of sql runs. At most 64.",
+    "items": {
+      "type": "object",
+      "properties": {"name": {"type": "string", "description": "The name that statements use."}, "sql": {"type": "string", "description": "A SELECT or another statement that reads."}},
+      "required": ["name", "sql"],
+      "additionalProperties": false
+    },
+    "examples": [[{"name": "late", "sql": "SELECT * FROM flights WHERE delay > 60"}]]
+  },
   "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 200, "description": "Rows to return per statement, at most. offset + limit may not exceed 100000."},
   "offset": {"type": "integer", "minimum": 0, "maximum": 99999, "default": 0, "description": "Rows to skip in each statement's result; take it from next_offset."},
   "max_bytes": {"type": "integer", "minimum": 4096, "description": "Lowers the number of bytes that the answer may have. A larger number than the server's own limit has no effect."},
@@ -63,7 +74,7 @@ constexpr std::string_view kOutput = R"({
         "statement_index": {"type": "integer", "minimum": 0, "description": "Zero-based entry of sql."},
         "sql": {"type": "string", "description": "The statement as it was sent, at most its first 1000 bytes."},
         "sql_truncated": {"type": "boolean", "description": "Present and true when sql is cut here; the whole text ran."},
-        "kind": {"type": "string", "description": "select, describe, show or summarize."},
+        "kind": {"type": "string", "description": "select, describe, show, summarize, explain, create_view, create_temp_view, create_temp_table or drop; the last four have no columns and no rows."},
         "columns": {
           "type": "array",
           "description": "In the order of each row's cells; names may repeat.",
@@ -143,6 +154,32 @@ std::size_t budget_for(const json::object& arguments, AnswerBudget server, std::
   return std::max(bytes, kSmallestBudget) - kShellBytes - std::min(id_bytes, kSmallestBudget / 4);
 }
 
+constexpr std::size_t kMostDefinitions = 64;
+
+Result<std::vector<workspace::NamedQuery>> read_definitions(const json::object& arguments) {
+  std::vector<workspace::NamedQuery> definitions;
+  const auto* field = find_field(arguments, "named_temp_queries");
+  if (field == nullptr) return definitions;
+  for (const auto& entry : field->get_array()) {
+    definitions.push_back(
+        {.name = text_or(entry.get_object(), "name", ""), .sql = text_or(entry.get_object(), "sql", "")});
+    if (definitions.back().name.empty()) {
+      return Error{.code = ErrorCode::invalid_params,
+                   .reason = "invalid_argument",
+                   .message = fmt::format("named_temp_queries[{}].name is empty", definitions.size() - 1),
+                   .hint = "Give the query a name that statements can use.",
+                   .stage = "input"};
+    }
+  }
+  if (definitions.size() <= kMostDefinitions) return definitions;
+  return Error{
+      .code = ErrorCode::invalid_params,
+      .reason = "invalid_argument",
+      .message = fmt::format("named_temp_queries has {} entries; {} are allowed", definitions.size(), kMostDefinitions),
+      .hint = "Definitions stay: make the first ones in a call of their own.",
+      .stage = "input"};
+}
+
 json::object diagnostic_object(const workspace::Diagnostic& diagnostic) {
   json::object object{{"severity", diagnostic.severity}, {"code", diagnostic.code}, {"message", diagnostic.message}};
   if (diagnostic.statement_index) object["statement_index"] = *diagnostic.statement_index;
@@ -178,10 +215,19 @@ Task<mcp::ToolResult> call(workspace::Workspaces& workspaces, AnswerBudget budge
   request.budget_bytes = budget_for(arguments, budget, request.workspace_id.size());
   ADIT_CO_CHECK(check_window(request.offset, request.limit));
   for (const auto& sql : arguments.at("sql").get_array()) request.sql.emplace_back(sql.get_string());
+  ADIT_CO_TRY(request.definitions, read_definitions(arguments));
 
   const auto id = request.workspace_id;
   const bool timing = request.timing;
   ADIT_CO_TRY(auto outcome, co_await workspaces.query(context, std::move(request)));
+  if (const auto wanted = integer_or(arguments, "max_bytes", 0);
+      budget.bytes != 0 && wanted > static_cast<std::int64_t>(budget.bytes)) {
+    outcome.diagnostics.push_back(
+        {.severity = "info",
+         .code = "max_bytes_lowered",
+         .message = fmt::format("The server's limit of {} bytes holds, not max_bytes", budget.bytes),
+         .statement_index = {}});
+  }
   co_return render(id, outcome, timing);
 }
 
@@ -193,6 +239,7 @@ mcp::Tool query_tool(workspace::Workspaces& workspaces, AnswerBudget budget) {
           .description = std::string(kDescription),
           .input_schema = input_schema(kInput, R"(["dataset_id", "sql"])"),
           .output_schema = output_schema(kOutput, R"(["dataset_id", "statements", "diagnostics"])"),
+          // Definitions live in the session; nothing of the user's changes.
           .annotations = {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
           .call = [&workspaces, budget](
                       RequestContext context,

@@ -29,10 +29,14 @@ Result<Config> configuration(const worker_protocol::OpenWorkspace& workspace) {
   return config;
 }
 
+std::string scratch_file_of(const worker_protocol::OpenWorkspace& workspace) {
+  return workspace.directory + "/accepted-lines";
+}
+
 // What the running engine allows is narrowed to the handed files, then nothing can be changed any more.
 std::vector<std::string> locking_statements(const worker_protocol::OpenWorkspace& workspace) {
-  std::string paths;
-  for (const auto& file : workspace.files) paths += (paths.empty() ? "" : ", ") + quoted_literal(file);
+  auto paths = quoted_literal(scratch_file_of(workspace));
+  for (const auto& file : workspace.files) paths += ", " + quoted_literal(file);
   const auto directory = quoted_literal(workspace.directory);
   return {
       fmt::format("SET threads = {}", workspace.threads),
@@ -75,6 +79,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const worker_protocol::OpenWorkspac
                                              const std::function<Result<void>()>& confine) {
   ADIT_TRY(auto config, configuration(workspace));
   std::unique_ptr<Engine> engine(new Engine);
+  engine->scratch_file_ = scratch_file_of(workspace);
   const std::string file = workspace.directory + "/main.duckdb";
   char* message = nullptr;
   if (duckdb_open_ext(file.c_str(), engine->database_.out(), config.get(), &message) != DuckDBSuccess) {
@@ -160,14 +165,6 @@ Result<std::string> Engine::parse_tree(std::string_view sql) {
   const auto* text =
       static_cast<duckdb_string_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), 0)));
   return std::string(text_view(text[0]));
-}
-
-Result<std::vector<std::string>> Engine::relation_names() {
-  ADIT_TRY(auto rows, rows_as_text("SELECT table_name FROM duckdb_tables() WHERE NOT internal UNION ALL "
-                                   "SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1"));
-  std::vector<std::string> names;
-  for (auto& row : rows) names.push_back(std::move(row.front()));
-  return names;
 }
 
 void Engine::interrupt() { duckdb_interrupt(connection_.get()); }

@@ -12,12 +12,6 @@
 
 namespace adit::worker {
 
-// A column of a result as the statement names it.
-struct ColumnInfo {
-  std::string name;
-  LogicalType type;
-};
-
 class Engine {
  public:
   // Opens the workspace with one thread (threads started later inherit what binds this one), then `confine` runs,
@@ -37,8 +31,8 @@ class Engine {
   // The serialised parse tree of a text, by the engine's own parser (json_serialize_sql).
   Result<std::string> parse_tree(std::string_view sql);
 
-  // All relations a statement may name: tables and views of the workspace.
-  Result<std::vector<std::string>> relation_names();
+  // A file of the workspace that readers may be pointed at, beside the handed ones.
+  const std::string& scratch_file() const { return scratch_file_; }
 
   void interrupt();           // any thread: the running statement ends with an error
   double progress_percent();  // any thread: of the running statement; negative when unknown
@@ -46,6 +40,7 @@ class Engine {
  private:
   Engine() = default;
 
+  std::string scratch_file_;
   Database database_;
   Connection connection_;
   PreparedStatement parse_tree_;

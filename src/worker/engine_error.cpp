@@ -1,6 +1,7 @@
 #include "engine_error.h"
 
 #include "adit/base/json_fields.h"
+#include "gate/functions.h"
 
 #include <fmt/format.h>
 
@@ -19,20 +20,26 @@ bool is_refused_advice(std::string_view line) {
   return false;
 }
 
-std::string cleaned(std::string_view message) {
-  std::string kept;
-  std::size_t index = 0;
-  while (!message.empty()) {
-    const auto end = message.find('\n');
-    const auto line = message.substr(0, end);
-    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
-    // The first line is the failure itself; the lines after it are advice.
-    if (index++ > 0 && is_refused_advice(line)) continue;
-    if (!kept.empty()) kept += '\n';
-    kept += line;
+bool is_refused_function(std::string_view name) {
+  return scalar_function_rule(name) == FunctionRule::refused || table_function_rule(name) == FunctionRule::refused;
+}
+
+bool has_text(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// `Did you mean "x"?` with an x that is there to be used.
+bool is_useless_proposal(std::string_view line) {
+  constexpr std::string_view kBegin = "Did you mean \"";
+  if (!line.starts_with(kBegin)) return line == "Possible solutions:" || line.starts_with("Possible solutions:");
+  const auto name = line.substr(kBegin.size(), line.find('"', kBegin.size()) - kBegin.size());
+  return is_refused_function(name);
+}
+
+// A sentence of the first line that names a setting goes; the failure before it stays.
+std::string_view without_setting_advice(std::string_view line) {
+  for (const std::string_view begin : {" Use \"SET ", " Use \"set ", " (SET ", ". SET "}) {
+    if (const auto at = line.find(begin); at != std::string_view::npos) return line.substr(0, at);
   }
-  while (!kept.empty() && (kept.back() == '\n' || kept.back() == ' ')) kept.pop_back();
-  return kept;
+  return line;
 }
 
 struct Reported {
@@ -58,9 +65,18 @@ std::vector<std::string> split_candidates(std::string_view list) {
     const auto end = list.find(',');
     auto name = list.substr(0, end);
     list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
-    if (!name.empty() && !is_refused_advice(name)) names.emplace_back(name);
+    if (!name.empty() && !is_refused_advice(name) && !is_refused_function(name)) names.emplace_back(name);
   }
   return names;
+}
+
+// The best of `Candidate bindings: "name", "iata"`, for reports that give no candidates of their own.
+std::vector<std::string> candidates_in(std::string_view message) {
+  const auto list = message.find("Candidate bindings");
+  const auto open = list == std::string_view::npos ? list : message.find('"', list);
+  const auto close = open == std::string_view::npos ? open : message.find('"', open + 1);
+  if (close == std::string_view::npos) return {};
+  return {std::string(message.substr(open + 1, close - open - 1))};
 }
 
 Reported read_report(std::string_view text) {
@@ -68,7 +84,7 @@ Reported read_report(std::string_view text) {
   const auto brace = text.find('{');
   auto tree = brace == std::string_view::npos ? Result<json::value>(Error{}) : parse_json(text.substr(brace));
   if (!tree.ok() || !tree->is_object() || !tree->get_object().contains("exception_message")) {
-    report.message = cleaned(text);
+    report.message = cleaned_message(text);
     return report;
   }
   const auto& object = tree->get_object();
@@ -76,24 +92,32 @@ Reported read_report(std::string_view text) {
   report.subtype = text_or(object, "error_subtype", "");
   report.what = text_or(object, "type", "");
   report.name = text_or(object, "name", "");
-  report.message = cleaned(text_or(object, "exception_message", ""));
+  report.message = cleaned_message(text_or(object, "exception_message", ""));
   report.position = to_position(text_or(object, "position", ""));
   // For a function that fits no arguments the candidates are signatures, and stand in the message already.
   if (report.subtype != "NO_MATCHING_FUNCTION") report.candidates = split_candidates(text_or(object, "candidates", ""));
+  if (report.candidates.empty()) report.candidates = candidates_in(report.message);
   return report;
 }
 
 std::string_view kind_of(const Reported& report) {
   if (report.type == "Parser" || report.type == "Syntax") return "parse_error";
   if (report.type == "Catalog") {
-    if (report.what.find("Function") != std::string::npos) return "unknown_function";
+    if (has_text(report.what, "Function") || has_text(report.message, "Function with name") ||
+        has_text(report.message, "is not an aggregate function")) {
+      return "unknown_function";
+    }
     if (report.what == "Table" || report.what == "View" || report.what.empty()) return "unknown_relation";
     return "type_error";
   }
   if (report.type == "Binder") {
-    if (report.subtype == "COLUMN_NOT_FOUND") return "unknown_column";
-    if (report.message.find("not found") != std::string::npos) return "unknown_column";
-    if (report.message.find("recursion detected") != std::string::npos) return "definition_cycle";
+    const bool column = report.subtype == "COLUMN_NOT_FOUND" || has_text(report.message, "not found in FROM clause") ||
+                        has_text(report.message, "does not have a column named") ||
+                        has_text(report.message, "Referenced table") ||
+                        (has_text(report.message, "does not exist on") && has_text(report.message, "side of join")) ||
+                        has_text(report.message, "No matching columns found");
+    if (column) return "unknown_column";
+    if (has_text(report.message, "recursion detected")) return "definition_cycle";
     return "type_error";
   }
   if (report.type == "Conversion" || report.type == "Mismatch Type") return "type_error";
@@ -115,13 +139,22 @@ std::string_view stage_of(std::string_view kind, std::string_view stage) {
   return stage;
 }
 
-std::string_view hint_for(std::string_view kind) {
+bool speaks_of_types(const Reported& report) {
+  if (report.subtype == "NO_MATCHING_FUNCTION") return true;
+  for (const std::string_view part : {"type cast", "Cannot compare", "convert", "cast", "Cannot mix values"}) {
+    if (has_text(report.message, part)) return true;
+  }
+  return false;
+}
+
+std::string_view hint_for(std::string_view kind, const Reported& report) {
   if (kind == "memory_limit") {
     return "The query needs more memory than one dataset may use: select fewer columns, filter earlier, or aggregate "
            "in steps.";
   }
   if (kind == "disk_limit") return "The intermediate results are too large: filter earlier or aggregate in steps.";
-  if (kind == "type_error") return "Make the types fit with CAST; TRY_CAST gives NULL where a value does not convert.";
+  if (kind == "type_error" && speaks_of_types(report))
+    return "Make the types fit with CAST; TRY_CAST gives NULL where a value does not convert.";
   if (kind == "unknown_relation") return "open_dataset told the relations of this dataset; SHOW TABLES lists them.";
   if (kind == "unknown_column") return "DESCRIBE the relation to see its columns; quote names with \"double quotes\".";
   return "";
@@ -144,14 +177,30 @@ std::string type_name(duckdb_error_type type) {
 
 }  // namespace
 
+std::string cleaned_message(std::string_view message) {
+  std::string kept;
+  std::size_t index = 0;
+  while (!message.empty()) {
+    const auto end = message.find('\n');
+    const auto line = message.substr(0, end);
+    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
+    // The first line is the failure itself; the lines after it are advice.
+    if (index++ > 0 && (is_refused_advice(line) || is_useless_proposal(line))) continue;
+    if (!kept.empty()) kept += '\n';
+    kept += index == 1 ? without_setting_advice(line) : line;
+  }
+  while (!kept.empty() && (kept.back() == '\n' || kept.back() == ' ')) kept.pop_back();
+  return kept;
+}
+
 Error engine_error(const char* text, duckdb_error_type type, std::string_view stage) {
   auto report = read_report(text != nullptr ? text : "the engine gave no reason");
   if (report.type.empty()) report.type = type_name(type);
   const auto kind = kind_of(report);
   return Error{.code = kind == "internal_error" ? ErrorCode::internal : ErrorCode::validation,
                .reason = std::string(kind),
-               .message = std::move(report.message),
-               .hint = std::string(hint_for(kind)),
+               .message = report.message,
+               .hint = std::string(hint_for(kind, report)),
                .retryable = false,
                .stage = std::string(stage_of(kind, stage)),
                .position = report.position,

@@ -5,6 +5,7 @@
 
 #include <duckdb.h>
 
+#include <string>
 #include <string_view>
 
 namespace adit::worker {
@@ -12,5 +13,8 @@ namespace adit::worker {
 // `text` as the C API gives it with errors_as_json on. `stage` is where we were: "bind" or "execute"; errors that
 // only parsing or binding can raise say so whatever the stage.
 Error engine_error(const char* text, duckdb_error_type type, std::string_view stage);
+
+// An engine's message without advice that the gate would refuse.
+std::string cleaned_message(std::string_view message);
 
 }  // namespace adit::worker

@@ -1,8 +1,7 @@
 #include "session.h"
 
-#include "gate/gate.h"
+#include "query_run.h"
 #include "sources/sources.h"
-#include "statement_run.h"
 
 #include <fmt/format.h>
 
@@ -20,20 +19,6 @@ using namespace worker_protocol;
 constexpr auto kTick = std::chrono::milliseconds(50);
 
 constexpr auto kReportInterval = std::chrono::milliseconds(250);
-
-// Bytes of a diagnostic in the answer, its comma included.
-std::size_t answer_bytes(const Diagnostic& diagnostic) {
-  return 100 + diagnostic.code.size() + diagnostic.message.size();
-}
-
-Error cancelled_error() {
-  return Error{.code = ErrorCode::unavailable,
-               .reason = "cancelled",
-               .message = "The call was cancelled",
-               .hint = "",
-               .retryable = true,
-               .stage = "execute"};
-}
 
 }  // namespace
 
@@ -113,8 +98,8 @@ Result<std::string> Session::answer(const Frame& frame) {
   switch (frame.type) {
     case MessageType::import_files: {
       ADIT_TRY(auto request, decode<ImportFiles>(frame.payload));
-      relations_.reset();
-      ADIT_TRY(auto imported, import_files(*engine_, request));
+      catalog_.reset();
+      ADIT_TRY(auto imported, import_files(*engine_, request, engine_->scratch_file()));
       return encode(imported);
     }
     case MessageType::query: {
@@ -134,44 +119,12 @@ Result<std::string> Session::answer(const Frame& frame) {
 }
 
 Result<QueryDone> Session::run_query(const RunQuery& query, std::uint32_t request) {
-  if (!relations_) {
-    ADIT_TRY(relations_, engine_->relation_names());
-  }
-  steps_ = query.sql.size();
-  QueryDone done;
-  std::size_t left = static_cast<std::size_t>(query.budget_bytes);
-  for (std::size_t i = 0; i < query.sql.size(); ++i) {
-    const auto index = static_cast<std::int64_t>(i);
-    step_ = i;
-    const auto run = [&]() -> Result<Page> {
-      if (cancelled_) return cancelled_error();
-      ADIT_TRY(auto statement, pass_gate(*engine_, query.sql[i], *relations_));
-      const PageRequest page{
-          .statement_index = index,
-          .sql = query.sql[i],
-          .limit = query.limit,
-          .offset = query.offset,
-          // What is left is shared by the statements left; what one does not use passes on.
-          .budget = query.budget_bytes == 0 ? 0 : std::max<std::size_t>(1, left / (query.sql.size() - i)),
-          .budget_alone = static_cast<std::size_t>(query.budget_bytes),
-          .timing = query.timing};
-      return run_statement(*engine_, statement, page);
-    };
-    auto page = run();
-    if (!page.ok()) {
-      done.failure = to_failure(cancelled_ ? cancelled_error() : page.error());
-      done.failure->statement_index = index;
-      return done;
-    }
-    channel_.send(MessageType::statement, request, page->json);
-    std::size_t used = page->json.size() + 1;
-    for (auto& diagnostic : page->diagnostics) {
-      used += answer_bytes(diagnostic);
-      done.diagnostics.push_back(std::move(diagnostic));
-    }
-    left -= std::min(left, used);
-  }
-  return done;
+  steps_ = query.definitions.size() + query.sql.size();
+  QueryRun run(*engine_, catalog_, query,
+               {.on_statement = [&](std::string_view json) { channel_.send(MessageType::statement, request, json); },
+                .on_step = [&](std::size_t step) { step_ = step; },
+                .cancelled = [&] { return cancelled_.load(); }});
+  return run.run();
 }
 
 }  // namespace adit::worker

@@ -4,6 +4,7 @@
 
 #include "channel.h"
 #include "engine.h"
+#include "relation_catalog.h"
 
 #include <atomic>
 #include <chrono>
@@ -29,7 +30,7 @@ class Session {
 
   Channel& channel_;
   std::unique_ptr<Engine> engine_;
-  std::optional<std::vector<std::string>> relations_;  // names in the workspace; absent after a change
+  std::optional<RelationCatalog> catalog_;  // absent after a change
 
   std::mutex mutex_;
   std::condition_variable arrived_;

@@ -31,6 +31,7 @@ constexpr std::size_t kClosingBytes = 160;     // `],"offset":…` with all numb
 struct Column {
   std::string name;
   LogicalType type;
+  std::string type_text;
   std::string cast_to;  // "" or the type to read it as
 };
 
@@ -42,6 +43,7 @@ std::vector<Column> columns_of(const PreparedStatement& statement) {
     // This text is the API's own, unlike most others it is to be freed.
     column.name = take_text(const_cast<char*>(duckdb_prepared_statement_column_name(statement.get(), i)));
     column.type = LogicalType(duckdb_prepared_statement_column_logical_type(statement.get(), i));
+    column.type_text = logical_type_text(column.type.get());
     column.cast_to = readable_type_text(column.type.get());
   }
   return columns;
@@ -125,6 +127,7 @@ struct RowSource {
   PreparedStatement prepared;
   std::vector<Column> columns;  // named as the statement names them
   std::int64_t skip = 0;        // rows that come before the page
+  bool has_unknown_type = false;
 };
 
 // The engine's position counts in the wrapper's text; the caller's statement begins behind its prefix.
@@ -133,10 +136,34 @@ Error placed_in_statement(Error error, std::size_t prefix, const GatedStatement&
     *error.position -= static_cast<std::int64_t>(prefix);
     if (*error.position < 0 || *error.position > static_cast<std::int64_t>(statement.text.size())) error.position = {};
   }
+  if (error.position) *error.position += static_cast<std::int64_t>(statement.text_begin);
   return error;
 }
 
+// EXPLAIN cannot stand in a subquery: it is run as it is, and its few rows are skipped and counted here.
+Result<RowSource> prepare_explain(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
+  const std::string_view prefix = statement.head.analyze ? "EXPLAIN ANALYZE " : "EXPLAIN ";
+  auto prepared = engine.prepare(std::string(prefix) + statement.text);
+  if (!prepared.ok()) return placed_in_statement(std::move(prepared).error(), prefix.size(), statement);
+  RowSource source{.prepared = std::move(*prepared), .columns = {}, .skip = request.offset};
+  source.columns = columns_of(source.prepared);
+  return source;
+}
+
+// A type whose number the C API does not name: the engine's own text of it, which costs a statement.
+Result<void> ask_engine_for_types(Engine& engine, const GatedStatement& statement, RowSource& source) {
+  ADIT_TRY(const auto rows, engine.rows_as_text("SELECT column_type FROM (DESCRIBE SELECT * FROM " +
+                                                in_parentheses(statement.text) + ")"));
+  for (std::size_t i = 0; i < source.columns.size() && i < rows.size(); ++i) {
+    if (!is_unknown_type_text(source.columns[i].type_text)) continue;
+    source.columns[i].type_text = rows[i][0];
+    source.has_unknown_type = true;
+  }
+  return {};
+}
+
 Result<RowSource> prepare_rows(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
+  if (statement.head.kind == HeadKind::explain) return prepare_explain(engine, statement, request);
   const auto page = statement.is_volatile ? "" : fmt::format(" LIMIT {} OFFSET {}", request.limit + 1, request.offset);
   const auto from = in_parentheses(statement.text) + page;
   auto prepared = engine.prepare(std::string(kPlainPrefix) + from);
@@ -146,6 +173,11 @@ Result<RowSource> prepare_rows(Engine& engine, const GatedStatement& statement, 
   if (may_be_renamed(source.columns)) {
     ADIT_TRY(const auto as_written, engine.prepare(statement.text));
     source.columns = columns_of(as_written);
+  }
+  for (auto& column : source.columns) {
+    if (!is_unknown_type_text(column.type_text)) continue;
+    ADIT_CHECK(ask_engine_for_types(engine, statement, source));
+    break;
   }
   const bool cast =
       std::any_of(source.columns.begin(), source.columns.end(), [](const Column& c) { return !c.cast_to.empty(); });
@@ -192,7 +224,7 @@ std::string opening(const GatedStatement& statement, const PageRequest& request,
     json += i == 0 ? R"({"name":)" : R"(,{"name":)";
     append_json_string(json, to_valid_utf8(columns[i].name));
     json += R"(,"type":)";
-    append_json_string(json, to_valid_utf8(logical_type_text(columns[i].type.get())));
+    append_json_string(json, to_valid_utf8(columns[i].type_text));
     json += '}';
   }
   json += R"(],"rows":[)";
@@ -200,10 +232,11 @@ std::string opening(const GatedStatement& statement, const PageRequest& request,
 }
 
 std::string widest_columns(const std::vector<Column>& columns, const std::vector<std::size_t>& bytes) {
-  std::vector<std::size_t> order(columns.size());
+  std::vector<std::size_t> order(bytes.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return bytes[a] != bytes[b] ? bytes[a] > bytes[b] : a < b; });
+  if (bytes.empty()) return "the names of the columns alone";
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i) {
     text +=
@@ -237,6 +270,9 @@ Result<Page> run_statement(Engine& engine, const GatedStatement& statement, cons
   Page page;
   page.json = opening(statement, request, source.columns);
   const std::size_t envelope = page.json.size() + kClosingBytes;
+  if (request.budget_alone != 0 && envelope > request.budget_alone) {
+    return too_large(source.columns, PrintedRows(), envelope, request.budget_alone);
+  }
   const std::size_t row_budget = request.budget == 0 ? 0 : (request.budget > envelope ? request.budget - envelope : 1);
 
   auto printed = print_rows(engine, source, request.limit, row_budget);
@@ -246,10 +282,13 @@ Result<Page> run_statement(Engine& engine, const GatedStatement& statement, cons
   auto& rows = *printed;
 
   // Zero rows behind an offset may also mean that the offset lies behind the end.
-  std::int64_t total = statement.is_volatile ? rows.seen : request.offset + rows.seen;
+  const bool run_to_its_end = statement.is_volatile || statement.head.kind == HeadKind::explain;
+  std::int64_t total = run_to_its_end ? rows.seen : request.offset + rows.seen;
   const bool behind_the_end = rows.seen == 0 && request.offset > 0;
-  if (!statement.is_volatile && (rows.seen > request.limit || behind_the_end)) {
+  bool counted = false;
+  if (!run_to_its_end && (rows.seen > request.limit || behind_the_end)) {
     ADIT_TRY(total, count_rows(engine, statement));
+    counted = true;
   }
 
   if (rows.shown == 0 && rows.row_over > 0 && envelope + rows.row_over > request.budget_alone) {
@@ -266,6 +305,15 @@ Result<Page> run_statement(Engine& engine, const GatedStatement& statement, cons
   }
   page.json += '}';
 
+  // A count does not evaluate the columns: rows behind this page may still fail, for a value that does not convert.
+  if (counted && more && statement.may_fail_on_rows) {
+    page.diagnostics.push_back(note(request, "counted_without_columns",
+                                    "total_rows was counted without evaluating all columns of the rows not shown"));
+  }
+  if (more && !statement.is_ordered) {
+    page.diagnostics.push_back(note(request, "pages_may_overlap",
+                                    "Without ORDER BY the order may differ from page to page; order by a unique key"));
+  }
   if (rows.row_over > 0) {
     page.diagnostics.push_back(note(request, "page_cut_by_bytes",
                                     fmt::format("{} of {} rows fit the bytes of this answer; go on at next_offset",
@@ -275,10 +323,21 @@ Result<Page> run_statement(Engine& engine, const GatedStatement& statement, cons
     page.diagnostics.push_back(
         note(request, "paging_ends", "Paging by offset ends at 100000 rows; go on with a predicate on the sort key"));
   }
+  if (source.has_unknown_type) {
+    page.diagnostics.push_back(
+        note(request, "unknown_type", "A column of a type without a form of its own is shown as text"));
+  }
   if (rows.notes.replaced_invalid_utf8) {
     page.diagnostics.push_back(note(request, "invalid_utf8", "Bytes that are not UTF-8 are shown as U+FFFD"));
   }
   return page;
+}
+
+std::string statement_without_rows(const GatedStatement& statement, const PageRequest& request, double execute_ms) {
+  auto json = opening(statement, request, {});
+  json += fmt::format(R"(],"offset":{},"next_offset":null,"total_rows":0,"truncated":false)", request.offset);
+  if (request.timing) json += fmt::format(R"(,"execute_ms":{:.3f})", execute_ms);
+  return json + "}";
 }
 
 }  // namespace adit::worker

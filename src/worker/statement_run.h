@@ -26,6 +26,10 @@ struct Page {
   std::vector<worker_protocol::Diagnostic> diagnostics;
 };
 
+// A statement that reads, or EXPLAIN.
 Result<Page> run_statement(Engine& engine, const GatedStatement& statement, const PageRequest& request);
+
+// The object of a statement that has no rows: a definition or a drop.
+std::string statement_without_rows(const GatedStatement& statement, const PageRequest& request, double execute_ms);
 
 }  // namespace adit::worker

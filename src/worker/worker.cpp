@@ -3,6 +3,7 @@
 
 #include "adit/worker_protocol/messages.h"
 #include "process_limits.h"
+#include "sandbox_linux.h"
 #include "session.h"
 
 #include <fmt/format.h>
@@ -23,11 +24,21 @@ Result<void> make_spill_directory(const std::string& directory) {
   return internal_error(fmt::format("the workspace's directory cannot be used: {}", std::strerror(errno)));
 }
 
-Result<std::unique_ptr<Engine>> open_workspace(const worker_protocol::Frame& frame) {
+struct OpenedWorkspace {
+  std::unique_ptr<Engine> engine;
+  SandboxState sandbox;
+};
+
+Result<OpenedWorkspace> open_workspace(const worker_protocol::Frame& frame) {
   ADIT_TRY(auto workspace, worker_protocol::decode<worker_protocol::OpenWorkspace>(frame.payload));
   ADIT_CHECK(limit_resources(workspace.memory_bytes, workspace.disk_bytes));
   ADIT_CHECK(make_spill_directory(workspace.directory));
-  return Engine::open(workspace, [] { return Result<void>(); });
+  OpenedWorkspace opened;
+  ADIT_TRY(opened.engine, Engine::open(workspace, [&]() -> Result<void> {
+             ADIT_TRY(opened.sandbox, confine_process(workspace.directory, workspace.files));
+             return {};
+           }));
+  return opened;
 }
 
 }  // namespace
@@ -46,15 +57,16 @@ int run_worker(int channel_fd) {
     return 1;
   }
   // 3. Resource limits, engine with one thread, confinement, then all threads and the locks (Engine::open).
-  auto engine = open_workspace(frame);
-  if (!engine.ok()) {
-    channel.send(MessageType::error, frame.request, encode(worker_protocol::to_failure(engine.error())));
+  auto workspace = open_workspace(frame);
+  if (!workspace.ok()) {
+    channel.send(MessageType::error, frame.request, encode(worker_protocol::to_failure(workspace.error())));
     return 1;
   }
-  const worker_protocol::Opened opened{.engine_version = duckdb_library_version()};
+  const worker_protocol::Opened opened{.engine_version = duckdb_library_version(),
+                                       .sandbox_missing = std::move(workspace->sandbox.missing)};
   channel.send(MessageType::done, frame.request, encode(opened));
   // 4. Requests, until the front closes the channel.
-  Session(channel, std::move(*engine)).run();
+  Session(channel, std::move(workspace->engine)).run();
 }
 
 }  // namespace adit::worker

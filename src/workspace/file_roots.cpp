@@ -68,10 +68,14 @@ std::string format_of(int fd, std::string_view path) {
     return path.size() > ending.size() &&
            ::strncasecmp(path.data() + path.size() - ending.size(), ending.data(), ending.size()) == 0;
   };
-  for (const std::string_view ending : {".csv", ".tsv", ".csv.gz", ".tsv.gz"}) {
-    if (ends_with(ending)) return "csv";
+  static constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
+      {".csv", "csv"},       {".tsv", "tsv"},      {".tab", "tsv"},        {".json", "json"},
+      {".ndjson", "ndjson"}, {".jsonl", "ndjson"}, {".parquet", "parquet"}};
+  for (const auto& [ending, format] : kEndings) {
+    if (ends_with(ending) || (format != "parquet" && ends_with(std::string(ending) + ".gz")))
+      return std::string(format);
   }
-  return ends_with(".parquet") ? "parquet" : "";
+  return "";
 }
 
 // `path` as a path below the root, or nothing.

@@ -86,7 +86,7 @@ class Workspaces::Registry {
                      .reason = "invalid_argument",
                      .message = fmt::format("The format of {} is not told by its name or first bytes",
                                             json_string(utf8_prefix(source.path, 300))),
-                     .hint = "Name it: format is csv or parquet.",
+                     .hint = "Name it: format is csv, tsv, json, ndjson or parquet.",
                      .stage = "input"};
       }
       found.push_back({.path = std::move(file.real_path),
@@ -269,7 +269,11 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
 
   QueryOutcome outcome;
   outcome.queue_ms = milliseconds_since(start);
-  protocol::RunQuery run{.sql = std::move(query.sql),
+  std::vector<protocol::NamedQuery> definitions;
+  for (auto& named : query.definitions) definitions.push_back({std::move(named.name), std::move(named.sql)});
+  const bool has_definitions = !definitions.empty();
+  protocol::RunQuery run{.definitions = std::move(definitions),
+                         .sql = std::move(query.sql),
                          .limit = query.limit,
                          .offset = query.offset,
                          .budget_bytes = static_cast<std::int64_t>(query.budget_bytes),
@@ -304,7 +308,10 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
     if (done.failure) outcome.failure = protocol::to_error(*done.failure);
   } else {
     outcome.failure = std::move(payload).error();
-    outcome.failure->statement_index = static_cast<std::int64_t>(outcome.statements.size());
+    // Without a word from the worker, the statement behind the last whole one was running; or a definition was.
+    if (!has_definitions || !outcome.statements.empty()) {
+      outcome.failure->statement_index = static_cast<std::int64_t>(outcome.statements.size());
+    }
   }
   outcome.total_ms = milliseconds_since(start);
   co_return outcome;

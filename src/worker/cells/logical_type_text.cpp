@@ -81,20 +81,21 @@ std::string enum_text(duckdb_logical_type type) {
   return text + ")";
 }
 
-std::string fields_text(duckdb_logical_type type, bool is_union, const Printer& print) {
+// `nameless`: what a field without a name is called, "" or, where a name has to stand, a placeholder.
+std::string fields_text(duckdb_logical_type type, bool is_union, const Printer& print, std::string_view nameless) {
   std::string text = is_union ? "UNION(" : "STRUCT(";
   const idx_t count = is_union ? duckdb_union_type_member_count(type) : duckdb_struct_type_child_count(type);
   for (idx_t i = 0; i < count; ++i) {
-    const auto name =
-        take_text(is_union ? duckdb_union_type_member_name(type, i) : duckdb_struct_type_child_name(type, i));
+    auto name = take_text(is_union ? duckdb_union_type_member_name(type, i) : duckdb_struct_type_child_name(type, i));
+    if (name.empty() && !nameless.empty()) name = fmt::format("{}{}", nameless, i);
     const LogicalType child(is_union ? duckdb_union_type_member_type(type, i) : duckdb_struct_type_child_type(type, i));
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", field_name(name), print(child.get()));
+    text += fmt::format("{}{}{}", i == 0 ? "" : ", ", name.empty() ? "" : field_name(name) + " ", print(child.get()));
   }
   return text + ")";
 }
 
 // One level of a type; `print` gives the text of its parts.
-std::string text_of(duckdb_logical_type type, const Printer& print) {
+std::string text_of(duckdb_logical_type type, const Printer& print, std::string_view nameless) {
   const int id = duckdb_get_type_id(type);
   switch (id) {
     case DUCKDB_TYPE_DECIMAL:
@@ -107,8 +108,8 @@ std::string text_of(duckdb_logical_type type, const Printer& print) {
     case DUCKDB_TYPE_MAP:
       return fmt::format("MAP({}, {})", print(LogicalType(duckdb_map_type_key_type(type)).get()),
                          print(LogicalType(duckdb_map_type_value_type(type)).get()));
-    case DUCKDB_TYPE_STRUCT: return fields_text(type, false, print);
-    case DUCKDB_TYPE_UNION: return fields_text(type, true, print);
+    case DUCKDB_TYPE_STRUCT: return fields_text(type, false, print, nameless);
+    case DUCKDB_TYPE_UNION: return fields_text(type, true, print, nameless);
     default: {
       const auto name = plain_name(id);
       return name.empty() ? fmt::format("UNKNOWN({})", id) : name;
@@ -120,12 +121,15 @@ std::string text_of(duckdb_logical_type type, const Printer& print) {
 
 std::string logical_type_text(duckdb_logical_type type) {
   if (char* alias = duckdb_logical_type_get_alias(type); alias != nullptr) return take_text(alias);
-  return text_of(type, logical_type_text);
+  return text_of(type, logical_type_text, "");
 }
+
+bool is_unknown_type_text(std::string_view text) { return text.find("UNKNOWN(") != std::string_view::npos; }
 
 std::string readable_type_text(duckdb_logical_type type) {
   bool changed = false;
   const Printer print = [&](duckdb_logical_type part) -> std::string {
+    if (char* alias = duckdb_logical_type_get_alias(part); alias != nullptr) return take_text(alias);
     const int id = duckdb_get_type_id(part);
     switch (id) {
       case DUCKDB_TYPE_BIT:
@@ -135,11 +139,11 @@ std::string readable_type_text(duckdb_logical_type type) {
       case DUCKDB_TYPE_ENUM: return "VARCHAR";  // no change on its own: its layout is documented
       case DUCKDB_TYPE_SQLNULL: return "INTEGER";
       default:
-        if (text_of(part, print).starts_with("UNKNOWN(")) {
+        if (text_of(part, print, "field").starts_with("UNKNOWN(")) {
           changed = true;
           return "VARCHAR";
         }
-        return text_of(part, print);
+        return text_of(part, print, "field");
     }
   };
   const auto text = print(type);

@@ -102,6 +102,30 @@ class BooleanWriter final : public ValueWriter {
 
 enum class TextKind { utf8, json, decimal };
 
+// The engine prints NaN and infinities of a VARIANT as bare words, which is no JSON.
+std::string with_quoted_words(std::string_view text) {
+  std::string out;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (in_string && text[i] == '\\' && i + 1 < text.size()) {
+      out.append(text.substr(i++, 2));
+      continue;
+    }
+    if (text[i] == '"') in_string = !in_string;
+    std::string_view word;
+    for (const std::string_view known : {"NaN", "Infinity", "-Infinity"}) {
+      if (!in_string && text.substr(i, known.size()) == known) word = known;
+    }
+    if (word.empty()) {
+      out += text[i];
+      continue;
+    }
+    out.append("\"").append(word).append("\"");
+    i += word.size() - 1;
+  }
+  return out;
+}
+
 class TextWriter final : public ValueWriter {
  public:
   TextWriter(TextKind kind, bool json_inside, CellNotes& notes)
@@ -114,6 +138,10 @@ class TextWriter final : public ValueWriter {
       case TextKind::decimal: return "decimal";
     }
     return "utf8";
+  }
+  // A VARIANT that holds NULL arrives as the JSON text null.
+  bool is_null(idx_t row) const override {
+    return ValueWriter::is_null(row) || (kind_ == TextKind::json && text_view(at<duckdb_string_t>(row)) == "null");
   }
   void append_value(std::string& out, idx_t row) override {
     if (kind_ == TextKind::json) {
@@ -132,7 +160,9 @@ class TextWriter final : public ValueWriter {
  private:
   bool append_checked(std::string& out, idx_t row) const {
     const JsonWalkLimits limits{.depth = 1000, .big_integers = BigIntegers::quote};
-    return append_checked_json(out, text_view(at<duckdb_string_t>(row)), limits).ok();
+    const auto text = text_view(at<duckdb_string_t>(row));
+    return append_checked_json(out, text, limits).ok() ||
+           append_checked_json(out, with_quoted_words(text), limits).ok();
   }
   void append_text(std::string& out, std::string_view text) {
     if (is_valid_utf8(text)) {
@@ -368,23 +398,30 @@ class UnionWriter final : public NestedWriter {
   std::vector<std::unique_ptr<ValueWriter>> members_;
 };
 
-std::unique_ptr<ValueWriter> part_writer(duckdb_logical_type part, CellNotes& notes) {
-  return make_value_writer(part, part, notes);
+// A part of a nested type: of the column's own and of the one that is read, which have the same shape.
+using Part = duckdb_logical_type (*)(duckdb_logical_type);
+
+std::unique_ptr<ValueWriter> part_writer(Part part, duckdb_logical_type type, duckdb_logical_type read,
+                                         CellNotes& notes) {
+  const LogicalType own(part(type)), vector(part(read));
+  return make_value_writer(own.get(), vector.get(), notes);
 }
 
-std::unique_ptr<ValueWriter> struct_writer(duckdb_logical_type type, CellNotes& notes) {
+std::unique_ptr<ValueWriter> struct_writer(duckdb_logical_type type, duckdb_logical_type read, CellNotes& notes) {
   std::vector<Field> fields;
-  for (idx_t i = 0; i < duckdb_struct_type_child_count(type); ++i) {
+  for (idx_t i = 0; i < duckdb_struct_type_child_count(read); ++i) {
+    const LogicalType own(duckdb_struct_type_child_type(type, i)), vector(duckdb_struct_type_child_type(read, i));
     fields.push_back({json_string(to_valid_utf8(take_text(duckdb_struct_type_child_name(type, i)))),
-                      part_writer(LogicalType(duckdb_struct_type_child_type(type, i)).get(), notes)});
+                      make_value_writer(own.get(), vector.get(), notes)});
   }
   return std::make_unique<StructWriter>(std::move(fields));
 }
 
-std::unique_ptr<ValueWriter> union_writer(duckdb_logical_type type, CellNotes& notes) {
+std::unique_ptr<ValueWriter> union_writer(duckdb_logical_type type, duckdb_logical_type read, CellNotes& notes) {
   std::vector<std::unique_ptr<ValueWriter>> members;
-  for (idx_t i = 0; i < duckdb_union_type_member_count(type); ++i) {
-    members.push_back(part_writer(LogicalType(duckdb_union_type_member_type(type, i)).get(), notes));
+  for (idx_t i = 0; i < duckdb_union_type_member_count(read); ++i) {
+    const LogicalType own(duckdb_union_type_member_type(type, i)), vector(duckdb_union_type_member_type(read, i));
+    members.push_back(make_value_writer(own.get(), vector.get(), notes));
   }
   return std::make_unique<UnionWriter>(std::move(members));
 }
@@ -394,7 +431,7 @@ std::unique_ptr<ValueWriter> text_writer(duckdb_logical_type type, duckdb_logica
   TextKind kind = TextKind::utf8;
   if (id == DUCKDB_TYPE_BIGNUM) kind = TextKind::decimal;
   if (id == kVariant) kind = TextKind::json;
-  const bool json_inside = take_text(duckdb_logical_type_get_alias(read)) == "JSON";
+  const bool json_inside = id == kVariant || take_text(duckdb_logical_type_get_alias(read)) == "JSON";
   return std::make_unique<TextWriter>(kind, json_inside, notes);
 }
 
@@ -436,15 +473,15 @@ std::unique_ptr<ValueWriter> make_value_writer(duckdb_logical_type type, duckdb_
     case DUCKDB_TYPE_TIMESTAMP_NS: return timestamp_writer("timestamp", TimeUnit::nanoseconds, Zone::none);
     case DUCKDB_TYPE_TIMESTAMP_TZ: return timestamp_writer("timestamptz", TimeUnit::microseconds, Zone::utc);
     case DUCKDB_TYPE_LIST:
-      return std::make_unique<ListWriter>(part_writer(LogicalType(duckdb_list_type_child_type(read)).get(), notes));
+      return std::make_unique<ListWriter>(part_writer(duckdb_list_type_child_type, type, read, notes));
     case DUCKDB_TYPE_ARRAY:
-      return std::make_unique<ArrayWriter>(part_writer(LogicalType(duckdb_array_type_child_type(read)).get(), notes),
+      return std::make_unique<ArrayWriter>(part_writer(duckdb_array_type_child_type, type, read, notes),
                                            duckdb_array_type_array_size(read));
     case DUCKDB_TYPE_MAP:
-      return std::make_unique<MapWriter>(part_writer(LogicalType(duckdb_map_type_key_type(read)).get(), notes),
-                                         part_writer(LogicalType(duckdb_map_type_value_type(read)).get(), notes));
-    case DUCKDB_TYPE_STRUCT: return struct_writer(read, notes);
-    case DUCKDB_TYPE_UNION: return union_writer(read, notes);
+      return std::make_unique<MapWriter>(part_writer(duckdb_map_type_key_type, type, read, notes),
+                                         part_writer(duckdb_map_type_value_type, type, read, notes));
+    case DUCKDB_TYPE_STRUCT: return struct_writer(type, read, notes);
+    case DUCKDB_TYPE_UNION: return union_writer(type, read, notes);
     default:
       // Every other number has been cast to VARCHAR (readable_type_text): a layout is never guessed.
       std::terminate();

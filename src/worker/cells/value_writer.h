@@ -17,7 +17,9 @@ class ValueWriter {
     data_ = duckdb_vector_get_data(vector);
     validity_ = duckdb_vector_get_validity(vector);
   }
-  bool is_null(idx_t row) const { return validity_ != nullptr && !duckdb_validity_row_is_valid(validity_, row); }
+  virtual bool is_null(idx_t row) const {
+    return validity_ != nullptr && !duckdb_validity_row_is_valid(validity_, row);
+  }
 
   // REQUIRES of the three: !is_null(row)
   virtual std::string_view cell_type(idx_t row) const = 0;     // the word of the contract

@@ -63,11 +63,22 @@ FunctionRule scalar_function_rule(std::string_view name) { return rule_of(Kind::
 
 FunctionRule table_function_rule(std::string_view name) { return rule_of(Kind::table, name); }
 
+const std::vector<std::string>& allowed_table_functions() {
+  static const auto names = [] {
+    std::vector<std::string> allowed;
+    for (const auto& rule : kRules) {
+      if (rule.kind == Kind::table) allowed.emplace_back(rule.name);
+    }
+    return allowed;
+  }();
+  return names;
+}
+
 std::string_view refusal_reason(std::string_view name) {
   for (const auto& refusal : kRefusals) {
     if (matches(refusal, name)) return refusal.reason;
   }
-  return "reads files, settings or the engine's catalog, or changes its state";
+  return "is not needed to read data";
 }
 
 }  // namespace adit::worker

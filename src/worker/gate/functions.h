@@ -2,7 +2,9 @@
 // engine's version: a function that stands in neither list fails the tests and is refused.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace adit::worker {
 
@@ -15,6 +17,8 @@ enum class FunctionRule {
 
 FunctionRule scalar_function_rule(std::string_view name);  // scalar, aggregate and window functions, and macros
 FunctionRule table_function_rule(std::string_view name);
+
+const std::vector<std::string>& allowed_table_functions();
 
 // Why a refused function is refused: "current_setting" + " " + reason is a sentence.
 std::string_view refusal_reason(std::string_view name);

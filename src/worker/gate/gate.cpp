@@ -3,8 +3,9 @@
 #include "adit/base/json_fields.h"
 #include "adit/base/json_text.h"
 #include "adit/base/nearest_name.h"
+#include "engine_error.h"
 #include "gate/functions.h"
-#include "gate/statement_text.h"
+#include "gate/sql_scanner.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,8 @@ namespace {
 constexpr std::size_t kDeepestTree = 4000;
 
 constexpr std::string_view kReadOnlyHint =
-    "Send a statement that reads: SELECT, VALUES, TABLE, FROM …, WITH … SELECT, DESCRIBE, SHOW TABLES or SUMMARIZE.";
+    "Send a statement that reads (SELECT, VALUES, TABLE, FROM …, WITH … SELECT, DESCRIBE, SHOW TABLES, SUMMARIZE, "
+    "EXPLAIN), or define one: CREATE VIEW name AS SELECT …, CREATE TEMP TABLE name AS SELECT …, DROP VIEW name.";
 
 // What may stand in a tree. Anything else is refused, so that a construct of a later engine is not let through unread.
 constexpr std::array<std::string_view, 13> kExpressionClasses = {
@@ -46,6 +48,14 @@ constexpr std::array<std::string_view, 19> kNodeTypes = {"SELECT_NODE",
                                                          "ORDER_DEFAULT",
                                                          "ASCENDING",
                                                          "DESCENDING"};
+
+constexpr std::array<std::string_view, 6> kSessionWords = {"current_user", "session_user",   "user",
+                                                           "current_role", "current_schema", "current_catalog"};
+
+struct SessionWord {
+  std::string word;
+  std::optional<std::int64_t> position;
+};
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -83,7 +93,7 @@ bool looks_like_a_file(std::string_view name) {
 // Visits every object of the tree once, with the names of the common table expressions in scope.
 class TreeWalk {
  public:
-  explicit TreeWalk(const std::vector<std::string>& relations) : relations_(relations) {}
+  explicit TreeWalk(const RelationCatalog& catalog) : catalog_(catalog) {}
 
   Result<void> visit(const json::value& value) {
     if (value.is_array()) {
@@ -97,6 +107,14 @@ class TreeWalk {
   }
 
   bool saw_volatile() const { return volatile_; }
+  bool converts() const { return converts_; }
+  std::vector<std::string> take_uses() { return std::move(uses_); }
+
+  // The first word that names the session and no alias of the statement.
+  std::optional<SessionWord> session_word() const {
+    const bool aliased = session_word_ && std::find(named_.begin(), named_.end(), session_word_->word) != named_.end();
+    return aliased ? std::nullopt : session_word_;
+  }
 
  private:
   Result<void> visit_object(const json::object& node) {
@@ -121,16 +139,27 @@ class TreeWalk {
         for (const auto& entry : entries->get_array()) ADIT_CHECK(visit_cte(entry));
       }
     }
-    const auto* own_name = find_field(node, "cte_name");
-    if (own_name != nullptr && own_name->is_string()) scope_.push_back(lower(own_name->get_string()));
-    for (const auto& member : node) {
-      if (member.key() != "cte_map") ADIT_CHECK(visit(member.value()));
-    }
+    ADIT_CHECK(visit_members(node));
     scope_.resize(outer);
     return {};
   }
 
-  // A recursive expression sees itself by its node's cte_name; any other sees only those before it.
+  // A recursive expression's own name counts in its second part alone: in the first the engine looks outside for it.
+  // The other node with a name of its own (an older form of WITH) has it in its child.
+  Result<void> visit_members(const json::object& node) {
+    const auto* own_name = find_field(node, "cte_name");
+    const std::string_view scoped = text_or(node, "type", "") == "RECURSIVE_CTE_NODE" ? "right" : "child";
+    for (const auto& member : node) {
+      if (member.key() == "cte_map") continue;
+      const bool in_own_scope =
+          own_name != nullptr && own_name->is_string() && std::string_view(member.key()) == scoped;
+      if (in_own_scope) scope_.push_back(lower(own_name->get_string()));
+      ADIT_CHECK(visit(member.value()));
+      if (in_own_scope) scope_.pop_back();
+    }
+    return {};
+  }
+
   Result<void> visit_cte(const json::value& entry) {
     if (!entry.is_object()) return {};
     if (const auto* definition = find_field(entry.get_object(), "value")) ADIT_CHECK(visit(*definition));
@@ -148,12 +177,28 @@ class TreeWalk {
                      fmt::format("This kind of expression is not supported ({})", lower(expression_class)),
                      kReadOnlyHint, location(node));
     }
+    if (expression_class == "CAST" && !boolean_or(node, "try_cast", false)) converts_ = true;
+    if (expression_class == "COLUMN_REF") note_session_word(node);
+    if (const auto alias = text_or(node, "alias", ""); !alias.empty()) named_.push_back(lower(alias));
     if (expression_class == "FUNCTION" || expression_class == "WINDOW") return check_scalar_function(node);
     return {};
   }
 
+  // current_user and its like are functions without parentheses, unless a column has the name.
+  void note_session_word(const json::object& node) {
+    const auto* names = find_field(node, "column_names");
+    if (names == nullptr || !names->is_array() || names->get_array().size() != 1) return;
+    const auto word = lower(names->get_array().front().as_string());
+    if (!contains(kSessionWords, word) || session_word_) return;
+    session_word_ = SessionWord{.word = word, .position = location(node)};
+  }
+
+  // A name in front of a function may be a schema or, in a chained call, a column; the function's own name decides.
   Result<void> check_scalar_function(const json::object& node) {
-    ADIT_CHECK(check_unqualified(node, "schema", "catalog", "function"));
+    if (boolean_or(node, "export_state", false)) {
+      return refusal("not_allowed", "policy", "EXPORT_STATE gives the inner state of an aggregate and is not available",
+                     "Leave it out of the statement.", location(node));
+    }
     const auto name = lower(text_or(node, "function_name", ""));
     switch (scalar_function_rule(name)) {
       case FunctionRule::allowed: return {};
@@ -175,6 +220,12 @@ class TreeWalk {
     const auto& call = function->get_object();
     ADIT_CHECK(check_unqualified(call, "schema", "catalog", "table function"));
     const auto name = lower(text_or(call, "function_name", ""));
+    if (table_function_rule(name) == FunctionRule::unknown) {
+      auto error = refusal("unknown_function", "bind", fmt::format("There is no table function {}", name),
+                           "range, generate_series, unnest and json_each are there.", location(call));
+      error.nearest = nearest_names(name, allowed_table_functions());
+      return error;
+    }
     if (table_function_rule(name) != FunctionRule::allowed) {
       return refusal("not_allowed", "policy",
                      fmt::format("The table function {} is not available: it {}", name, refusal_reason(name)),
@@ -211,18 +262,18 @@ class TreeWalk {
   }
 
   Result<void> check_relation(const std::string& name, std::optional<std::int64_t> position) {
-    const auto wanted = lower(name);
-    const bool known = std::find(scope_.begin(), scope_.end(), wanted) != scope_.end() ||
-                       std::any_of(relations_.begin(), relations_.end(),
-                                   [&](const std::string& relation) { return lower(relation) == wanted; });
-    if (known) return {};
+    if (std::find(scope_.begin(), scope_.end(), lower(name)) != scope_.end()) return {};
+    if (const auto* relation = catalog_.find(name)) {
+      if (std::find(uses_.begin(), uses_.end(), relation->name) == uses_.end()) uses_.push_back(relation->name);
+      return {};
+    }
     auto error = refusal("unknown_relation", "bind",
                          fmt::format("There is no relation {} in this dataset", json_string(utf8_prefix(name, 200))),
                          looks_like_a_file(name) ? "SQL reads no files: open the file with open_dataset and use the "
                                                    "relation name it answers."
                                                  : "SHOW TABLES lists the relations of this dataset.",
                          position);
-    error.nearest = nearest_names(name, relations_);
+    error.nearest = nearest_names(name, catalog_.names());
     return error;
   }
 
@@ -231,9 +282,10 @@ class TreeWalk {
     ADIT_CHECK(check_unqualified(node, "schema_name", "catalog_name", "relation"));
     const auto shown = text_or(node, "table_name", "");
     if (shown.empty() || shown == "\"tables\"") return {};
-    if (shown.starts_with('"')) {
-      return refusal("not_allowed", "policy", fmt::format("SHOW {} is not available", lower(shown)),
-                     "SHOW TABLES and DESCRIBE are.", location(node));
+    // Quoted: a word of SHOW's own; with two underscores: what the parser makes of SHOW ALL TABLES and a bare DESCRIBE.
+    if (shown.starts_with('"') || shown.starts_with("__")) {
+      return refusal("not_allowed", "policy", "This form of SHOW or DESCRIBE is not available",
+                     "SHOW TABLES and DESCRIBE relation are.", location(node));
     }
     return check_relation(shown, location(node));
   }
@@ -248,9 +300,13 @@ class TreeWalk {
                    "Use the name alone.", location(node));
   }
 
-  const std::vector<std::string>& relations_;
+  const RelationCatalog& catalog_;
   std::vector<std::string> scope_;  // lower-case names of WITH
+  std::vector<std::string> uses_;
+  std::vector<std::string> named_;  // lower-case aliases of expressions
+  std::optional<SessionWord> session_word_;
   bool volatile_ = false;
+  bool converts_ = false;
 };
 
 std::string kind_of(const json::object& node) {
@@ -264,70 +320,186 @@ std::string kind_of(const json::object& node) {
   return "show";
 }
 
-std::string first_word(std::string_view body) {
-  std::size_t end = 0;
-  while (end < body.size() && ((body[end] | 0x20) >= 'a' && (body[end] | 0x20) <= 'z')) ++end;
-  std::string word(body.substr(0, end));
-  for (char& c : word) c = static_cast<char>(c & ~0x20);
-  return word;
+std::string upper(std::string_view word) {
+  std::string out(word);
+  for (char& c : out) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return out;
+}
+
+// The word that makes the statement what it is: the first one, or the one that a WITH leads to.
+std::string leading_word(std::string_view body) {
+  SqlScanner scanner(body);
+  auto token = scanner.next();
+  const auto first = upper(token.in(body));
+  if (first != "WITH") return token.kind == SqlTokenKind::word ? first : "";
+  int depth = 0;
+  for (; token.kind != SqlTokenKind::end; token = scanner.next()) {
+    if (token.kind == SqlTokenKind::symbol) depth += token.in(body) == "(" ? 1 : token.in(body) == ")" ? -1 : 0;
+    const auto word = upper(token.in(body));
+    if (depth == 0 && (word == "INSERT" || word == "UPDATE" || word == "DELETE" || word == "MERGE")) return word;
+  }
+  return first;
+}
+
+bool has_word(std::string_view body, std::string_view keyword) {
+  SqlScanner scanner(body);
+  for (auto token = scanner.next(); token.kind != SqlTokenKind::end; token = scanner.next()) {
+    if (is_word(token, body, keyword)) return true;
+  }
+  return false;
+}
+
+Error no_statement() {
+  return refusal("parse_error", "parse", "The text contains no statement", "Send one SQL statement.", 0);
+}
+
+Error several_statements(std::size_t next) {
+  return refusal("unsupported_statement", "parse", "The text contains more than one statement",
+                 "Send each statement as an entry of its own of the sql array.", static_cast<std::int64_t>(next));
 }
 
 Error parser_refusal(const json::object& tree, std::string_view body) {
   const auto message = text_or(tree, "error_message", "the statement cannot be parsed");
   if (text_or(tree, "error_type", "") == "parser") {
-    auto error = refusal("parse_error", "parse", message, "");
+    auto error = refusal("parse_error", "parse", cleaned_message(message), "");
     const auto position = text_or(tree, "position", "");
     if (!position.empty()) error.position = std::strtoll(position.c_str(), nullptr, 10);
     return error;
   }
-  const auto word = first_word(body);
-  if (word == "PIVOT") {
+  if (has_word(body, "PIVOT")) {
     return refusal("unsupported_statement", "policy", "PIVOT without a list of values needs two statements",
                    "Name the values: PIVOT … ON column IN ('a', 'b').");
   }
-  return refusal("unsupported_statement", "policy",
-                 word.empty() ? "This statement is not one that only reads"
-                              : fmt::format("{} is not a statement that only reads", word),
+  const auto word = leading_word(body);
+  constexpr std::array<std::string_view, 6> kReading = {"SELECT", "FROM", "WITH", "VALUES", "TABLE", ""};
+  if (contains(kReading, word)) {
+    return refusal("unsupported_statement", "policy", "The statement uses a form that this server does not read",
+                   "Write it with the plain forms of SELECT.");
+  }
+  return refusal("unsupported_statement", "policy", fmt::format("{} is not a statement that only reads", word),
                  kReadOnlyHint);
 }
 
-}  // namespace
+bool has_order(const json::object& node) {
+  const auto* modifiers = find_field(node, "modifiers");
+  if (modifiers == nullptr || !modifiers->is_array()) return false;
+  return std::any_of(modifiers->get_array().begin(), modifiers->get_array().end(), [](const json::value& modifier) {
+    return modifier.is_object() && text_or(modifier.get_object(), "type", "") == "ORDER_MODIFIER";
+  });
+}
 
-Result<GatedStatement> pass_gate(Engine& engine, std::string_view sql, const std::vector<std::string>& relations) {
-  if (sql.size() > kLargestStatement) {
-    return refusal("invalid_argument", "input",
-                   fmt::format("The statement has {} bytes; {} are allowed", sql.size(), kLargestStatement),
-                   "Split the work into several statements.");
+// A column of one of the relations, by name: then a session's word is that column.
+Result<bool> is_column(Engine& engine, const std::vector<std::string>& relations, const std::string& word) {
+  for (const auto& relation : relations) {
+    ADIT_TRY(const auto rows,
+             engine.rows_as_text(fmt::format("SELECT column_name FROM duckdb_columns() WHERE table_name = {} AND "
+                                             "lower(column_name) = {}",
+                                             quoted_literal(relation), quoted_literal(word))));
+    if (!rows.empty()) return true;
   }
-  if (sql.find('\0') != std::string_view::npos) {
-    return refusal("parse_error", "parse", "The statement contains a NUL character", "Remove it.",
-                   static_cast<std::int64_t>(sql.find('\0')));
-  }
-  ADIT_TRY(auto serialized, engine.parse_tree(sql));
+  return false;
+}
+
+// Takes one statement's text through the parser and the walk.
+Result<GatedStatement> pass_body(Engine& engine, std::string_view body, const RelationCatalog& catalog) {
+  ADIT_TRY(auto serialized, engine.parse_tree(body));
   auto parsed = parse_json(serialized, kDeepestTree);
   if (!parsed.ok() || !parsed->is_object()) {
     return refusal("parse_error", "parse", "The statement is nested too deeply or has a number beyond DOUBLE's range",
                    "Write it with fewer levels; infinity is 'inf'::DOUBLE.");
   }
   const auto& tree = parsed->get_object();
-  const auto body = statement_body(sql);
   if (boolean_or(tree, "error", true)) return parser_refusal(tree, body);
   const auto* statements = find_field(tree, "statements");
   if (statements == nullptr || !statements->is_array() || statements->get_array().empty()) {
-    return refusal("parse_error", "parse", "The text contains no statement", "Send one SQL statement.", 0);
+    return no_statement();
   }
-  if (statements->get_array().size() != 1) {
-    return refusal("unsupported_statement", "parse", "The text contains more than one statement",
-                   "Send each statement as an entry of its own of the sql array.",
-                   static_cast<std::int64_t>(body.size()));
-  }
-  TreeWalk walk(relations);
+  // The bounds of the statement were read by our scanner, the count is the parser's: they must agree.
+  if (statements->get_array().size() != 1) return several_statements(body.size());
+  TreeWalk walk(catalog);
   ADIT_CHECK(walk.visit(*statements));
   const auto& statement = statements->get_array().front().get_object();
   const auto* node = find_field(statement, "node");
-  return GatedStatement{.text = std::string(body),
-                        .kind = node != nullptr && node->is_object() ? kind_of(node->get_object()) : "select",
-                        .is_volatile = walk.saw_volatile()};
+  const bool readable = node != nullptr && node->is_object();
+  GatedStatement gated{.head = {},
+                       .text = std::string(body),
+                       .text_begin = 0,
+                       .kind = readable ? kind_of(node->get_object()) : "select",
+                       .uses = walk.take_uses(),
+                       .is_ordered = readable && has_order(node->get_object()),
+                       .may_fail_on_rows = walk.converts(),
+                       .is_volatile = walk.saw_volatile()};
+  if (const auto word = walk.session_word()) {
+    ADIT_TRY(const bool column, is_column(engine, gated.uses, word->word));
+    if (!column) {
+      return refusal("not_allowed", "policy",
+                     fmt::format("{} {} and is not available", word->word, refusal_reason("current_user")),
+                     "Leave it out of the statement.", word->position);
+    }
+  }
+  const auto reached = catalog.reached_from(gated.uses);
+  gated.is_volatile =
+      gated.is_volatile ||
+      std::any_of(reached.begin(), reached.end(), [](const RelationRecord* relation) { return relation->is_volatile; });
+  return gated;
+}
+
+Error moved_by(Error error, std::size_t bytes) {
+  if (error.position) *error.position += static_cast<std::int64_t>(bytes);
+  return error;
+}
+
+// One statement without what surrounds it: a head of ours or none, and a body for the parser.
+Result<GatedStatement> pass_one(Engine& engine, std::string_view statement, const RelationCatalog& catalog) {
+  ADIT_TRY(auto head, read_statement_head(statement));
+  if (head.kind == HeadKind::drop) {
+    GatedStatement dropped;
+    dropped.kind = "drop";
+    dropped.head = std::move(head);
+    return dropped;
+  }
+  auto gated = pass_body(engine, statement.substr(head.body), catalog);
+  if (!gated.ok()) return moved_by(std::move(gated).error(), head.body);
+  gated->text_begin = head.body;
+  if (head.kind == HeadKind::explain) gated->kind = "explain";
+  if (head.kind == HeadKind::create) gated->kind = kind_text(head.defined_as);
+  gated->head = std::move(head);
+  return gated;
+}
+
+// What `select_only` makes of a statement that the other setting takes or refuses.
+Result<GatedStatement> only_select(Result<GatedStatement> gated) {
+  Error error = refusal("unsupported_statement", "policy", "The statement is not a SELECT", "");
+  if (gated.ok() && gated->kind == "select") return gated;
+  if (!gated.ok()) error = std::move(gated).error();
+  if (error.stage != "policy" && error.reason != "unsupported_statement") return error;
+  error.reason = "sql_rejected";
+  error.hint = "Only SELECT, VALUES, TABLE, WITH … SELECT and FROM-first are taken here; the query tool takes more.";
+  return error;
+}
+
+}  // namespace
+
+Result<GatedStatement> pass_gate(Engine& engine, std::string_view sql, const RelationCatalog& catalog,
+                                 GateSetting setting) {
+  if (sql.size() > kLargestStatement) {
+    return refusal("invalid_argument", "input",
+                   fmt::format("The statement has {} bytes; {} are allowed", sql.size(), kLargestStatement),
+                   "Split the work into several statements.");
+  }
+  if (const auto nul = sql.find('\0'); nul != std::string_view::npos) {
+    return refusal("parse_error", "parse", "The statement contains a NUL character", "Remove it.",
+                   static_cast<std::int64_t>(nul));
+  }
+  const auto bounds = statement_bounds(sql);
+  if (bounds.begin == bounds.end) return no_statement();
+  Result<GatedStatement> gated = several_statements(bounds.next.value_or(0));
+  if (!bounds.next) {
+    gated = pass_one(engine, sql.substr(bounds.begin, bounds.end - bounds.begin), catalog);
+    if (gated.ok()) gated->text_begin += bounds.begin;
+    else gated = moved_by(std::move(gated).error(), bounds.begin);
+  }
+  return setting == GateSetting::select_only ? only_select(std::move(gated)) : std::move(gated);
 }
 
 }  // namespace adit::worker

@@ -15,34 +15,9 @@ using worker_protocol::FileSource;
 using worker_protocol::Issue;
 using worker_protocol::Relation;
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
-// `wanted`, or the first of wanted_2, wanted_3, … that no relation has.
-std::string free_name(const std::string& wanted, const std::vector<std::string>& taken) {
-  const auto is_taken = [&](const std::string& name) {
-    return std::any_of(taken.begin(), taken.end(), [&](const auto& other) { return lower(other) == lower(name); });
-  };
-  if (!is_taken(wanted)) return wanted;
-  int number = 2;
-  while (is_taken(fmt::format("{}_{}", wanted, number))) ++number;
-  return fmt::format("{}_{}", wanted, number);
-}
-
 Result<Relation> describe(Engine& engine, const std::string& name, const std::string& display) {
   Relation relation{.name = name, .source = display, .columns = {}, .row_count = {}};
-  ADIT_TRY(auto statement, engine.prepare("SELECT * FROM " + quoted_identifier(name)));
-  const idx_t count = duckdb_prepared_statement_column_count(statement.get());
-  for (idx_t i = 0; i < count; ++i) {
-    const LogicalType type(duckdb_prepared_statement_column_logical_type(statement.get(), i));
-    relation.columns.push_back(
-        {.name = to_valid_utf8(take_text(const_cast<char*>(duckdb_prepared_statement_column_name(statement.get(), i)))),
-         .type = to_valid_utf8(logical_type_text(type.get()))});
-  }
+  ADIT_TRY(relation.columns, columns_of_relation(engine, name));
   ADIT_TRY(auto rows, engine.rows_as_text("SELECT count(*)::VARCHAR FROM " + quoted_identifier(name)));
   std::int64_t row_count = 0;
   const auto& text = rows.front().front();
@@ -51,9 +26,18 @@ Result<Relation> describe(Engine& engine, const std::string& name, const std::st
   return relation;
 }
 
-Result<Relation> import_one(Engine& engine, const FileSource& source, std::vector<Issue>& issues) {
-  ADIT_TRY(auto taken, engine.relation_names());
-  const auto name = free_name(source.name, taken);
+Result<void> create_relation(Engine& engine, const FileSource& source, const std::string& name,
+                             const std::string& scratch, std::vector<Issue>& issues) {
+  if (source.format == "csv" || source.format == "tsv") return import_csv(engine, source, name, issues);
+  if (source.format == "json" || source.format == "ndjson") return import_json(engine, source, name, scratch, issues);
+  if (source.format == "parquet") return import_parquet(engine, source, name);
+  return internal_error(fmt::format("no reader for the format {}", source.format));
+}
+
+Result<Relation> import_one(Engine& engine, const FileSource& source, const std::string& scratch,
+                            std::vector<Issue>& issues) {
+  ADIT_TRY(const auto catalog, RelationCatalog::load(engine));
+  const auto name = catalog.free_name(source.name);
   if (name != source.name) {
     issues.push_back({.severity = "info",
                       .code = "relation_renamed",
@@ -61,13 +45,17 @@ Result<Relation> import_one(Engine& engine, const FileSource& source, std::vecto
                       .line = {},
                       .message = fmt::format("The name {} is taken; the relation is {}", source.name, name)});
   }
-  if (source.format == "csv") {
-    ADIT_CHECK(import_csv(engine, source, name, issues));
-  } else if (source.format == "parquet") {
-    ADIT_CHECK(import_parquet(engine, source, name));
-  } else {
-    return internal_error(fmt::format("no reader for the format {}", source.format));
-  }
+  const auto state = file_state(source.path);
+  ADIT_CHECK(create_relation(engine, source, name, scratch, issues));
+  const bool in_place = source.format == "parquet";
+  const RelationRecord record{.name = name,
+                              .kind = "source",
+                              .source = source.display,
+                              .file = in_place ? state : std::nullopt,
+                              .uses = {},
+                              .is_volatile = false,
+                              .sql = {}};
+  ADIT_CHECK(keep_record(engine, record, in_place ? "VIEW" : "TABLE"));
   return describe(engine, name, source.display);
 }
 
@@ -89,11 +77,25 @@ Error naming_the_source(Error error, const FileSource& source) {
 
 }  // namespace
 
-Result<worker_protocol::Imported> import_files(Engine& engine, const worker_protocol::ImportFiles& request) {
+Result<std::vector<worker_protocol::Column>> columns_of_relation(Engine& engine, const std::string& name) {
+  ADIT_TRY(auto statement, engine.prepare("SELECT * FROM " + quoted_identifier(name)));
+  std::vector<worker_protocol::Column> columns;
+  const idx_t count = duckdb_prepared_statement_column_count(statement.get());
+  for (idx_t i = 0; i < count; ++i) {
+    const LogicalType type(duckdb_prepared_statement_column_logical_type(statement.get(), i));
+    columns.push_back(
+        {.name = to_valid_utf8(take_text(const_cast<char*>(duckdb_prepared_statement_column_name(statement.get(), i)))),
+         .type = to_valid_utf8(logical_type_text(type.get()))});
+  }
+  return columns;
+}
+
+Result<worker_protocol::Imported> import_files(Engine& engine, const worker_protocol::ImportFiles& request,
+                                               const std::string& scratch) {
   worker_protocol::Imported imported;
   ADIT_CHECK(engine.execute("BEGIN TRANSACTION"));
   for (const auto& source : request.sources) {
-    auto relation = import_one(engine, source, imported.issues);
+    auto relation = import_one(engine, source, scratch, imported.issues);
     if (!relation.ok()) {
       // A failed rollback leaves nothing to undo by: the transaction ends with the process.
       if (auto rolled_back = engine.execute("ROLLBACK"); !rolled_back.ok()) return rolled_back.error();

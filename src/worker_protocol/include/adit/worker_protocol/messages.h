@@ -25,6 +25,7 @@ struct OpenWorkspace {
 
 struct Opened {
   std::string engine_version;
+  std::vector<std::string> sandbox_missing;  // what the kernel could not give, in words; empty: all holds
 };
 
 // One file to become a relation. `path` must be among OpenWorkspace::files.
@@ -65,7 +66,13 @@ struct Imported {
   std::vector<Issue> issues;
 };
 
+struct NamedQuery {
+  std::string name;
+  std::string sql;
+};
+
 struct RunQuery {
+  std::vector<NamedQuery> definitions;  // made before `sql` runs, in this order
   std::vector<std::string> sql;
   std::int64_t limit = 200;
   std::int64_t offset = 0;
@@ -108,14 +115,15 @@ Failure to_failure(const Error& error);
 Error to_error(const Failure& failure);
 
 BOOST_DESCRIBE_STRUCT(OpenWorkspace, (), (directory, files, memory_bytes, disk_bytes, threads))
-BOOST_DESCRIBE_STRUCT(Opened, (), (engine_version))
+BOOST_DESCRIBE_STRUCT(Opened, (), (engine_version, sandbox_missing))
 BOOST_DESCRIBE_STRUCT(FileSource, (), (path, display, name, format))
 BOOST_DESCRIBE_STRUCT(ImportFiles, (), (sources))
 BOOST_DESCRIBE_STRUCT(Column, (), (name, type))
 BOOST_DESCRIBE_STRUCT(Relation, (), (name, source, columns, row_count))
 BOOST_DESCRIBE_STRUCT(Issue, (), (severity, code, source, line, message))
 BOOST_DESCRIBE_STRUCT(Imported, (), (relations, issues))
-BOOST_DESCRIBE_STRUCT(RunQuery, (), (sql, limit, offset, budget_bytes, timing))
+BOOST_DESCRIBE_STRUCT(NamedQuery, (), (name, sql))
+BOOST_DESCRIBE_STRUCT(RunQuery, (), (definitions, sql, limit, offset, budget_bytes, timing))
 BOOST_DESCRIBE_STRUCT(Diagnostic, (), (severity, code, message, statement_index))
 BOOST_DESCRIBE_STRUCT(Failure, (), (code, reason, message, hint, retryable, stage, statement_index, position, nearest))
 BOOST_DESCRIBE_STRUCT(QueryDone, (), (diagnostics, failure))

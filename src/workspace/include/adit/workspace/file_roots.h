@@ -13,7 +13,7 @@ namespace adit::workspace {
 
 struct FoundFile {
   std::string real_path;  // absolute, no links: for the worker alone, never in an answer
-  std::string format;     // "csv" or "parquet": by its first bytes, else by its name; "" if neither tells
+  std::string format;     // csv, tsv, json, ndjson or parquet: by its first bytes or its name; "" if neither tells
 };
 
 class FileRoots {

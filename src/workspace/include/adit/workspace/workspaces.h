@@ -21,7 +21,7 @@ namespace adit::workspace {
 struct SourceRequest {
   std::string path;                   // as the caller names it
   std::optional<std::string> name;    // wanted relation name; absent: made from the file's name
-  std::optional<std::string> format;  // "csv", "parquet"; absent: found out
+  std::optional<std::string> format;  // csv, tsv, json, ndjson, parquet; absent: found out
 };
 
 struct Column {
@@ -51,8 +51,14 @@ struct OpenedDataset {
   double prepare_ms = 0;
 };
 
+struct NamedQuery {
+  std::string name;
+  std::string sql;
+};
+
 struct QueryRequest {
   std::string workspace_id;
+  std::vector<NamedQuery> definitions;  // made before `sql` runs, in this order
   std::vector<std::string> sql;
   std::int64_t limit = 200;
   std::int64_t offset = 0;

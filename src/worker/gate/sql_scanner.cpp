@@ -1,0 +1,145 @@
+#include "gate/sql_scanner.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+
+namespace adit::worker {
+namespace {
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Bytes beyond ASCII belong to names.
+bool is_name_byte(char c) {
+  return (static_cast<unsigned char>(c) & 0x80) != 0 || c == '_' || c == '$' ||
+         std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+// Each skip_* gets the position of the construct's first byte and gives the one behind it, or the text's end.
+std::size_t skip_line_comment(std::string_view sql, std::size_t pos) {
+  const auto end = sql.find_first_of("\r\n", pos);
+  return end == std::string_view::npos ? sql.size() : end + 1;
+}
+
+std::size_t skip_block_comment(std::string_view sql, std::size_t pos) {
+  std::size_t depth = 0;
+  while (pos < sql.size()) {
+    if (sql.substr(pos, 2) == "/*") {
+      ++depth;
+      pos += 2;
+    } else if (sql.substr(pos, 2) == "*/") {
+      pos += 2;
+      if (--depth == 0) return pos;
+    } else {
+      ++pos;
+    }
+  }
+  return pos;
+}
+
+std::size_t skip_quoted(std::string_view sql, std::size_t pos, bool backslash_escapes) {
+  const char quote = sql[pos++];
+  while (pos < sql.size()) {
+    if (backslash_escapes && sql[pos] == '\\') pos += 2;
+    else if (sql[pos] != quote) ++pos;
+    else if (sql.substr(pos + 1, 1) == std::string_view(&quote, 1)) pos += 2;
+    else return pos + 1;
+  }
+  return sql.size();
+}
+
+// $$…$$ or $tag$…$tag$; a lone $ (a parameter) is one byte.
+std::size_t skip_dollar(std::string_view sql, std::size_t pos) {
+  std::size_t end = pos + 1;
+  while (end < sql.size() && sql[end] != '$' && is_name_byte(sql[end])) ++end;
+  const bool digits_first = pos + 1 < sql.size() && std::isdigit(static_cast<unsigned char>(sql[pos + 1])) != 0;
+  if (end >= sql.size() || sql[end] != '$' || digits_first) return pos + 1;
+  const auto tag = sql.substr(pos, end - pos + 1);
+  const auto close = sql.find(tag, end + 1);
+  return close == std::string_view::npos ? sql.size() : close + tag.size();
+}
+
+std::size_t skip_name(std::string_view sql, std::size_t pos) {
+  while (pos < sql.size() && is_name_byte(sql[pos])) ++pos;
+  return pos;
+}
+
+}  // namespace
+
+SqlToken SqlScanner::next() {
+  skip_space_and_comments();
+  SqlToken token{.kind = SqlTokenKind::end, .begin = pos_, .end = pos_};
+  if (pos_ >= sql_.size()) return token;
+  const char c = sql_[pos_];
+  if (c == '"') {
+    token.kind = SqlTokenKind::quoted_name;
+    pos_ = skip_quoted(sql_, pos_, false);
+  } else if (c == '\'') {
+    token.kind = SqlTokenKind::text;
+    pos_ = skip_quoted(sql_, pos_, false);
+  } else if ((c == 'e' || c == 'E') && sql_.substr(pos_ + 1, 1) == "'") {
+    token.kind = SqlTokenKind::text;
+    pos_ = skip_quoted(sql_, pos_ + 1, true);
+  } else if (c == '$') {
+    const auto end = skip_dollar(sql_, pos_);
+    token.kind = end == pos_ + 1 ? SqlTokenKind::symbol : SqlTokenKind::text;
+    pos_ = end;
+  } else if (is_name_byte(c)) {
+    token.kind = SqlTokenKind::word;
+    pos_ = skip_name(sql_, pos_);
+  } else {
+    token.kind = SqlTokenKind::symbol;
+    ++pos_;
+  }
+  pos_ = std::min(pos_, sql_.size());
+  token.end = pos_;
+  return token;
+}
+
+void SqlScanner::skip_space_and_comments() {
+  while (pos_ < sql_.size()) {
+    if (is_space(sql_[pos_])) ++pos_;
+    else if (sql_.substr(pos_, 2) == "--") pos_ = skip_line_comment(sql_, pos_);
+    else if (sql_.substr(pos_, 2) == "/*") {
+      const auto begin = pos_;
+      pos_ = skip_block_comment(sql_, pos_);
+      open_comment_ = pos_ == sql_.size() && (pos_ < begin + 4 || sql_.substr(pos_ - 2) != "*/");
+    } else return;
+  }
+}
+
+std::string name_of(const SqlToken& token, std::string_view sql) {
+  const auto text = token.in(sql);
+  if (token.kind != SqlTokenKind::quoted_name) return std::string(text);
+  std::string name;
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    name += text[i];
+    if (text[i] == '"') ++i;  // doubled
+  }
+  return name;
+}
+
+bool is_word(const SqlToken& token, std::string_view sql, std::string_view keyword) {
+  const auto text = token.in(sql);
+  return token.kind == SqlTokenKind::word && text.size() == keyword.size() &&
+         std::equal(text.begin(), text.end(), keyword.begin(), [](char a, char b) {
+           return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+         });
+}
+
+StatementBounds statement_bounds(std::string_view sql) {
+  const auto is_semicolon = [&](const SqlToken& token) {
+    return token.kind == SqlTokenKind::symbol && token.in(sql) == ";";
+  };
+  SqlScanner scanner(sql);
+  auto token = scanner.next();
+  while (is_semicolon(token)) token = scanner.next();
+  StatementBounds bounds{.begin = token.begin, .end = token.begin, .next = {}};
+  for (; token.kind != SqlTokenKind::end && !is_semicolon(token); token = scanner.next()) bounds.end = token.end;
+  while (is_semicolon(token)) token = scanner.next();
+  if (token.kind != SqlTokenKind::end) bounds.next = token.begin;
+  if (scanner.in_open_comment()) bounds.end = sql.size();  // for the parser to find
+  return bounds;
+}
+
+}  // namespace adit::worker

@@ -1,0 +1,211 @@
+// Runs tests/wire/*.wire against the real server over stdio, one new server for each file:
+//
+//   # A sentence why: the first lines; comments and empty lines may stand anywhere
+//   client> {"jsonrpc":"2.0",…}    the line is sent as it is
+//   server> {"jsonrpc":"2.0",…}    the next line must be this JSON; a value written "…" stands for any value
+//   server> (nothing)              no line comes for a while
+//
+// Of every transcript it is asked, too, that each line is one JSON-RPC message (S2), that none is a request (S6), that
+// nothing is left over, and that the server ends by itself with 0 at the end of its input (S3).
+#include "support/server_process.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adit::test {
+namespace json = boost::json;
+namespace fs = std::filesystem;
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string kFolder = ADIT_SOURCE_DIR "/tests/wire";
+constexpr std::string_view kAnyValue = "…";
+constexpr auto kSilence = 300ms;
+constexpr auto kExitTime = 5s;  // S3 says two seconds; they are measured in stdio_test.cpp
+
+struct Step {
+  enum class Kind { send, expect, silence } kind;
+  int line;
+  std::string text;
+};
+
+struct Transcript {
+  std::string file;
+  bool has_reason = false;
+  std::vector<Step> steps;
+};
+
+Transcript read_transcript(const std::string& file) {
+  Transcript transcript;
+  transcript.file = file;
+  std::ifstream stream(file);
+  std::string text;
+  for (int line = 1; std::getline(stream, text); ++line) {
+    constexpr std::string_view kClient = "client> ", kServer = "server> ";
+    if (line == 1) transcript.has_reason = text.starts_with("# ");
+    if (text.empty() || text.starts_with("#")) continue;
+    if (text.starts_with(kClient)) {
+      transcript.steps.push_back({Step::Kind::send, line, text.substr(kClient.size())});
+    } else if (text == "server> (nothing)") {
+      transcript.steps.push_back({Step::Kind::silence, line, ""});
+    } else if (text.starts_with(kServer)) {
+      transcript.steps.push_back({Step::Kind::expect, line, text.substr(kServer.size())});
+    } else {
+      ADD_FAILURE_AT(file.c_str(), line) << "neither client> nor server> nor #: " << text;
+    }
+  }
+  return transcript;
+}
+
+// Where `actual` differs from `expected`, or nothing.
+std::optional<std::string> difference(const json::value& expected, const json::value& actual, const std::string& path) {
+  const auto here = [&](std::string_view what) { return fmt::format("{}: {}", path.empty() ? "/" : path, what); };
+  if (expected.is_string() && std::string_view(expected.get_string()) == kAnyValue) return std::nullopt;
+  if (expected.is_object() && actual.is_object()) {
+    for (const auto& member : expected.get_object()) {
+      const auto* value = actual.get_object().if_contains(member.key());
+      if (value == nullptr) return here(fmt::format("{} is missing", std::string_view(member.key())));
+      auto found = difference(member.value(), *value, path + "/" + std::string(member.key()));
+      if (found) return found;
+    }
+    for (const auto& member : actual.get_object()) {
+      if (!expected.get_object().contains(member.key())) {
+        return here(fmt::format("{} is not expected", std::string_view(member.key())));
+      }
+    }
+    return std::nullopt;
+  }
+  if (expected.is_array() && actual.is_array()) {
+    const auto& wanted = expected.get_array();
+    const auto& got = actual.get_array();
+    if (wanted.size() != got.size()) return here(fmt::format("{} entries, {} expected", got.size(), wanted.size()));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (auto found = difference(wanted[i], got[i], fmt::format("{}/{}", path, i))) return found;
+    }
+    return std::nullopt;
+  }
+  if (expected == actual) return std::nullopt;
+  return here(fmt::format("{}, expected {}", json::serialize(actual), json::serialize(expected)));
+}
+
+// S2, S6, J8: what holds for any line.
+std::optional<std::string> defect(std::string_view line) {
+  json::error_code error;
+  const auto message = json::parse({line.data(), line.size()}, error);
+  if (error || !message.is_object()) return "not a JSON object";
+  const auto& object = message.get_object();
+  if (!object.contains("jsonrpc") || object.at("jsonrpc") != "2.0") return "not JSON-RPC 2.0";
+  if (object.contains("id") && object.contains("method")) return "a request of the server's";
+  if (object.contains("result") && object.contains("error")) return "both a result and an error";
+  return std::nullopt;
+}
+
+void expect_line(const Transcript& transcript, const Step& step, const std::string& line) {
+  if (const auto found = defect(line)) ADD_FAILURE_AT(transcript.file.c_str(), step.line) << *found << ": " << line;
+  json::error_code error;
+  const auto expected = json::parse(step.text, error);
+  if (error) {
+    ADD_FAILURE_AT(transcript.file.c_str(), step.line) << "the expected line is no JSON: " << error.message();
+    return;
+  }
+  const auto actual = json::parse(line, error);
+  const auto found = error ? error.message() : difference(expected, actual, "");
+  if (found) ADD_FAILURE_AT(transcript.file.c_str(), step.line) << *found << "\ngot: " << line;
+}
+
+// False when there is no point in going on.
+bool run_step(ServerProcess& server, const Transcript& transcript, const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::send: server.send(step.text); return true;
+    case Step::Kind::silence:
+      if (const auto line = server.read_line(kSilence)) {
+        ADD_FAILURE_AT(transcript.file.c_str(), step.line) << "got: " << *line;
+        return false;
+      }
+      return true;
+    case Step::Kind::expect:
+      const auto line = server.read_line();
+      if (!line) {
+        ADD_FAILURE_AT(transcript.file.c_str(), step.line) << "no line; stderr: " << server.standard_error();
+        return false;
+      }
+      expect_line(transcript, step, *line);
+      return true;
+  }
+  return false;
+}
+
+std::vector<std::string> transcripts() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(kFolder)) {
+    if (entry.path().extension() == ".wire") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Wire : public testing::TestWithParam<std::string> {};
+
+TEST_P(Wire, Holds) {
+  const auto transcript = read_transcript(kFolder + "/" + GetParam() + ".wire");
+  EXPECT_TRUE(transcript.has_reason) << "a transcript begins with a sentence why: # …";
+  ASSERT_FALSE(transcript.steps.empty());
+  ServerProcess server({.arguments = {"--root", kFolder + "/data"}});
+  for (const auto& step : transcript.steps) {
+    if (!run_step(server, transcript, step)) return;
+  }
+  server.close_input();
+  if (const auto line = server.read_line(kExitTime)) ADD_FAILURE() << "left over: " << *line;
+  EXPECT_EQ(server.wait_for_exit(kExitTime), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transcripts, Wire, testing::ValuesIn(transcripts()),
+                         [](const auto& the_test) { return the_test.param; });
+
+// The runner itself: what it must not let pass.
+TEST(WireRunner, TellsEachKindOfDifference) {
+  struct Case {
+    std::string_view expected, actual;
+    bool same;
+  };
+  constexpr Case cases[] = {
+      {R"({"a":1,"b":[1,2]})", R"({"b":[1,2],"a":1})", true},
+      {R"({"a":"…"})", R"({"a":{"b":1}})", true},
+      {R"({"a":["…",2]})", R"({"a":[null,2]})", true},
+      {R"("…")", "5", true},
+      {R"({"a":"…"})", "{}", false},
+      {R"({"a":1})", R"({"a":2})", false},
+      {R"({"a":1})", R"({"a":"1"})", false},
+      {R"({"a":1})", R"({"a":1,"b":2})", false},
+      {R"({"a":1,"b":2})", R"({"a":1})", false},
+      {R"({"a":{"b":1}})", R"({"a":{"b":2}})", false},
+      {"[1,2]", "[2,1]", false},
+      {"[1]", "[1,2]", false},
+      {"[]", "{}", false},
+      {R"({"a":"… and more"})", R"({"a":"anything"})", false},
+  };
+  for (const auto& [expected, actual, same] : cases) {
+    SCOPED_TRACE(fmt::format("{} {}", expected, actual));
+    const auto found =
+        difference(json::parse({expected.data(), expected.size()}), json::parse({actual.data(), actual.size()}), "");
+    EXPECT_EQ(!found.has_value(), same);
+  }
+}
+
+TEST(WireRunner, TellsLinesThatNoServerMaySend) {
+  constexpr std::string_view kBad[] = {"text", "[]", "{}", R"({"jsonrpc":"2.0","id":1,"method":"ping"})",
+                                       R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})"};
+  for (const auto line : kBad) EXPECT_TRUE(defect(line).has_value()) << line;
+  EXPECT_FALSE(defect(R"({"jsonrpc":"2.0","id":1,"result":{}})").has_value());
+  EXPECT_FALSE(defect(R"({"jsonrpc":"2.0","method":"notifications/progress","params":{}})").has_value());
+}
+
+}  // namespace
+}  // namespace adit::test
