@@ -1,6 +1,7 @@
 #include "adit/tools/sql_tools.h"
 
 #include "adit/base/json_fields.h"
+#include "relation_json.h"
 #include "sql_error.h"
 #include "sql_schema.h"
 
@@ -45,26 +46,7 @@ constexpr std::string_view kOutput = R"({
   "relations": {
     "type": "array",
     "description": "What this call opened, in the order of its sources.",
-    "items": {
-      "type": "object",
-      "properties": {
-        "name": {"type": "string", "description": "Name in SQL; quote it with double quotes if it has other characters than letters, digits and _."},
-        "source": {"type": "string", "description": "The path as it was given."},
-        "columns": {
-          "type": "array",
-          "description": "In the relation's order.",
-          "items": {
-            "type": "object",
-            "properties": {"name": {"type": "string"}, "type": {"type": "string", "description": "SQL type as the engine prints it."}},
-            "required": ["name", "type"],
-            "additionalProperties": false
-          }
-        },
-        "row_count": {"type": ["integer", "null"], "description": "Exact; null when it is not known."}
-      },
-      "required": ["name", "source", "columns", "row_count"],
-      "additionalProperties": {}
-    }
+    "items": RELATION
   },
   "prepare_ms": {"type": "number", "description": "Time that opening took, in milliseconds."},
   "issues": {
@@ -95,15 +77,6 @@ std::vector<workspace::SourceRequest> read_sources(const json::array& sources) {
                         .format = optional_text(object, "format")});
   }
   return requests;
-}
-
-json::object relation_object(const workspace::Relation& relation) {
-  json::array columns;
-  for (const auto& column : relation.columns) columns.push_back({{"name", column.name}, {"type", column.type}});
-  return {{"name", relation.name},
-          {"source", relation.source},
-          {"columns", std::move(columns)},
-          {"row_count", relation.row_count ? json::value(*relation.row_count) : json::value(nullptr)}};
 }
 
 json::object issue_object(const workspace::Issue& issue) {
@@ -140,7 +113,8 @@ mcp::Tool open_dataset_tool(workspace::Workspaces& workspaces) {
           .title = "Open files for SQL",
           .description = std::string(kDescription),
           .input_schema = input_schema(kInput, R"(["sources"])"),
-          .output_schema = output_schema(kOutput, R"(["dataset_id", "relations", "prepare_ms", "issues"])"),
+          .output_schema =
+              output_schema(with_relation_schema(kOutput), R"(["dataset_id", "relations", "prepare_ms", "issues"])"),
           .annotations = {.read_only = false, .destructive = false, .idempotent = false, .open_world = false},
           .call = [&workspaces](RequestContext context,
                                 json::object arguments) { return call(workspaces, context, std::move(arguments)); },

@@ -126,6 +126,10 @@ std::string_view kind_of(const Reported& report) {
                       report.message.find("max_temp_directory_size") != std::string::npos;
     return disk ? "disk_limit" : "memory_limit";
   }
+  if (report.type == "IO" &&
+      (has_text(report.message, "File too large") || has_text(report.message, "No space left"))) {
+    return "disk_limit";
+  }
   if (report.type == "INTERRUPT" || report.type == "Interrupt") return "cancelled";
   if (report.type == "Permission") return "not_allowed";
   if (report.type == "INTERNAL" || report.type == "FATAL") return "internal_error";

@@ -34,6 +34,7 @@ Result<QueryDone> QueryRun::run() {
     ADIT_CHECK(load_catalog());
     if (auto defined = define_named(named); !defined.ok()) {
       done_.failure = to_failure(hooks_.cancelled() ? cancelled_error() : defined.error());
+      note_kept_definitions();
       return std::move(done_);
     }
   }
@@ -135,6 +136,10 @@ Result<void> QueryRun::apply(const GatedStatement& statement, std::optional<std:
   if (applied->changed) catalog_.reset();
   if (applied->changed && creates) made_.push_back(statement.head.name);
   return {};
+}
+
+void QueryRun::note_kept_definitions() {
+  for (const auto& name : made_) note("definition_kept", fmt::format("The definition {} was made and stays", name), {});
 }
 
 void QueryRun::note(std::string code, std::string message, std::optional<std::int64_t> index) {

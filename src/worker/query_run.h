@@ -34,6 +34,7 @@ class QueryRun {
   Result<void> run_one(std::size_t index, std::size_t& bytes_left);
   Result<Page> page_of(const GatedStatement& statement, const PageRequest& request);
   Result<void> apply(const GatedStatement& statement, std::optional<std::int64_t> index);
+  void note_kept_definitions();
   void note(std::string code, std::string message, std::optional<std::int64_t> index);
 
   Engine& engine_;

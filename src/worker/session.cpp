@@ -107,6 +107,13 @@ Result<std::string> Session::answer(const Frame& frame) {
       ADIT_TRY(auto done, run_query(request, frame.request));
       return encode(done);
     }
+    case MessageType::describe: {
+      if (!catalog_) {
+        ADIT_TRY(catalog_, RelationCatalog::load(*engine_));
+      }
+      ADIT_TRY(auto described, describe_workspace(*engine_, *catalog_));
+      return encode(described);
+    }
     case MessageType::open:
     case MessageType::cancel:
     case MessageType::started:

@@ -54,6 +54,7 @@ ADIT_MESSAGE(OpenWorkspace);
 ADIT_MESSAGE(Opened);
 ADIT_MESSAGE(ImportFiles);
 ADIT_MESSAGE(Imported);
+ADIT_MESSAGE(Described);
 ADIT_MESSAGE(RunQuery);
 ADIT_MESSAGE(QueryDone);
 ADIT_MESSAGE(WorkProgress);

@@ -36,6 +36,15 @@ Error queue_timeout_error() {
                .stage = "dataset"};
 }
 
+Error all_workers_busy_error() {
+  return Error{.code = ErrorCode::timeout,
+               .reason = "limit_reached",
+               .message = "As many datasets are at work as this server runs at once, and none ended in time",
+               .hint = "Repeat the call when others have ended.",
+               .retryable = true,
+               .stage = "dataset"};
+}
+
 Error unknown_dataset_error(const std::string& id) {
   return Error{.code = ErrorCode::not_found,
                .reason = "unknown_dataset",

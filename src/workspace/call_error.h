@@ -12,6 +12,7 @@ namespace adit::workspace {
 Error cancelled_error();
 Error timeout_error(std::chrono::milliseconds limit);
 Error queue_timeout_error();
+Error all_workers_busy_error();
 Error unknown_dataset_error(const std::string& id);
 Error worker_died_error(const io::ExitStatus& status);
 

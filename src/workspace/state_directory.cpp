@@ -95,6 +95,16 @@ void StateDirectory::remove(const std::string& directory) {
   if (error) log::warning("cannot remove {}: {}", directory, error.message());
 }
 
+std::uintmax_t StateDirectory::bytes_in(const std::string& directory) {
+  std::uintmax_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) bytes += entry->file_size(ignored);
+  }
+  return bytes;
+}
+
 Result<void> StateDirectory::make_run_directory() {
   std::error_code error;
   fs::create_directories(base_, error);

@@ -5,6 +5,7 @@
 #include "adit/base/file_descriptor.h"
 #include "adit/base/result.h"
 
+#include <cstdint>
 #include <string>
 
 namespace adit::workspace {
@@ -22,6 +23,7 @@ class StateDirectory {
   // Makes a directory for a workspace; the run's own one with the first.
   Result<std::string> create(const std::string& workspace);
   static void remove(const std::string& directory);
+  static std::uintmax_t bytes_in(const std::string& directory);
 
  private:
   Result<void> make_run_directory();

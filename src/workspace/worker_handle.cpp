@@ -50,6 +50,7 @@ struct WorkerHandle::State : std::enable_shared_from_this<State> {
   std::shared_ptr<Running> running;
   std::deque<std::string> outgoing;
   bool writing = false;
+  std::vector<std::string> sandbox_missing;
 
   void send(MessageType type, std::uint32_t number, std::string_view payload) {
     outgoing.push_back(encode_frame(type, number, payload));
@@ -118,6 +119,7 @@ struct WorkerHandle::State : std::enable_shared_from_this<State> {
       case MessageType::open:
       case MessageType::import_files:
       case MessageType::query:
+      case MessageType::describe:
       case MessageType::cancel: return false;
     }
     return false;
@@ -159,6 +161,8 @@ Task<std::unique_ptr<WorkerHandle>> WorkerHandle::start(io::EventLoop& loop, io:
   RequestContext uncancelled;
   auto answer = co_await handle->run(uncancelled, std::move(open));
   if (!answer.payload.ok()) co_return std::move(answer.payload).error();
+  ADIT_CO_TRY(auto opened, decode<Opened>(*answer.payload));
+  state->sandbox_missing = std::move(opened.sandbox_missing);
   co_return std::move(handle);
 }
 
@@ -168,6 +172,8 @@ WorkerHandle::~WorkerHandle() {
 }
 
 bool WorkerHandle::alive() const { return !state_->gone.is_set() && !state_->process->has_exited(); }
+
+const std::vector<std::string>& WorkerHandle::sandbox_missing() const { return state_->sandbox_missing; }
 
 pid_t WorkerHandle::pid() const { return state_->process->pid(); }
 
@@ -197,7 +203,10 @@ asio::awaitable<WorkerAnswer> WorkerHandle::run(RequestContext context, WorkerRe
   // Whether the engine gave way or had to be killed: what ended the call is the limit.
   if (!payload.ok() && running->stop == StopCause::deadline) payload = timeout_error(request.limit);
   if (!payload.ok() && running->stop == StopCause::cancelled) payload = cancelled_error();
-  co_return WorkerAnswer{.payload = std::move(payload), .begun = running->begun, .died = died};
+  co_return WorkerAnswer{.payload = std::move(payload),
+                         .begun = running->begun,
+                         .died = died,
+                         .deadline_passed = running->stop == StopCause::deadline};
 }
 
 asio::awaitable<void> WorkerHandle::end(std::chrono::milliseconds grace) {

@@ -26,9 +26,10 @@ struct WorkerRequest {
 };
 
 struct WorkerAnswer {
-  Result<std::string> payload;  // of `done`
-  bool begun = false;           // work on the request had begun: its failure may be its own doing
-  bool died = false;            // the process ended before it answered
+  Result<std::string> payload;   // of `done`
+  bool begun = false;            // work on the request had begun: its failure may be its own doing
+  bool died = false;             // the process ended before it answered
+  bool deadline_passed = false;  // the deadline is what stopped it
 };
 
 class WorkerHandle {
@@ -42,6 +43,7 @@ class WorkerHandle {
 
   bool alive() const;
   pid_t pid() const;
+  const std::vector<std::string>& sandbox_missing() const;  // what binds it not, in words; empty: all of it holds
 
   // One at a time. Never longer than deadline + grace.
   boost::asio::awaitable<WorkerAnswer> run(RequestContext context, WorkerRequest request);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 namespace adit::workspace {
@@ -61,6 +62,10 @@ struct Workspace {
   Turnstile turnstile;
   std::unique_ptr<WorkerHandle> worker;  // a cache of the directory: may be absent or dead at any time
   Clock::time_point last_used = Clock::now();
+  // For people, by the wall clock.
+  std::chrono::system_clock::time_point opened = std::chrono::system_clock::now(), used = opened;
+  std::vector<std::string> sources;  // as the caller named them
+  std::uint64_t number = 0;          // in order of opening
   io::Timer idle_timer;
   bool closed = false;
 };
@@ -114,6 +119,7 @@ class Workspaces::Registry {
     auto id = fmt::format("dataset-{}", ++last_number);
     ADIT_TRY(auto directory, state.create(id));
     auto workspace = std::make_shared<Workspace>(loop, id, std::move(directory));
+    workspace->number = last_number;
     workspaces.emplace(std::move(id), workspace);
     return workspace;
   }
@@ -125,34 +131,58 @@ class Workspaces::Registry {
     ADIT_CO_TRY(auto pass, co_await workspace->turnstile.enter(context, by));
     if (workspace->closed) co_return unknown_dataset_error(workspace->id);
     workspace->last_used = Clock::now();
+    workspace->used = std::chrono::system_clock::now();
     workspace->idle_timer.stop();
     co_return std::move(pass);
   }
 
   // The worker of a workspace, started if there is none.
-  Task<WorkerHandle*> worker_of(WorkspacePtr workspace) {
+  Task<WorkerHandle*> worker_of(RequestContext context, WorkspacePtr workspace, Clock::time_point by) {
     if (!workspace->worker || !workspace->worker->alive()) {
       workspace->worker.reset();
-      end_least_recently_used();
+      ADIT_CO_CHECK(co_await room_for_worker(context, by));
       protocol::OpenWorkspace open{.directory = workspace->directory,
                                    .files = workspace->files,
                                    .memory_bytes = options.limits.engine_memory_bytes,
                                    .disk_bytes = options.limits.disk_bytes,
                                    .threads = options.limits.engine_threads};
-      ADIT_CO_TRY(workspace->worker,
-                  co_await WorkerHandle::start(loop, tasks, options.worker_program, std::move(open)));
+      ++starting;
+      auto started = co_await WorkerHandle::start(loop, tasks, options.worker_program, std::move(open));
+      --starting;
+      ADIT_CO_TRY(workspace->worker, std::move(started));
+      warn_of_missing_sandbox(*workspace->worker);
     }
     co_return workspace->worker.get();
+  }
+
+  // Ends idle workers, the longest unused first, until another one may live; waits when all are at work.
+  Task<void> room_for_worker(RequestContext context, Clock::time_point by) {
+    while (live_workers() >= options.limits.live_workers && !end_least_recently_used()) {
+      io::OneShot<Result<void>> turn(loop);
+      waiting_for_worker.push_back(turn);
+      io::Timer timer(loop);
+      timer.start(by, [turn] { turn.set(all_workers_busy_error()); });
+      const auto guard = context.on_cancel([turn] { turn.set(cancelled_error()); });
+      auto outcome = co_await turn.wait();
+      if (!outcome.ok()) co_return std::move(outcome).error();
+    }
+    co_return Result<void>();
   }
 
   // Runs a request on the workspace's worker. A worker that had ended before the work began (killed while idle, for
   // example) is none of the call's doing: the request goes to a new one.
   Task<WorkerAnswer> run(RequestContext context, WorkspacePtr workspace, WorkerRequest request) {
     for (int attempt = 1;; ++attempt) {
-      ADIT_CO_TRY(auto* worker, co_await worker_of(workspace));
+      ADIT_CO_TRY(auto* worker, co_await worker_of(context, workspace, request.deadline));
       auto answer = co_await worker->run(context, request);
       if (answer.died) workspace->worker.reset();
       if (!answer.died || answer.begun || attempt == 2) co_return std::move(answer);
+    }
+  }
+
+  void warn_of_missing_sandbox(const WorkerHandle& worker) {
+    if (!std::exchange(sandbox_told, true)) {
+      for (const auto& missing : worker.sandbox_missing()) log::warning("the kernel lacks {}", missing);
     }
   }
 
@@ -162,6 +192,18 @@ class Workspaces::Registry {
     workspace->idle_timer.start(Clock::now() + options.limits.worker_idle, [workspace = workspace.get()] {
       if (!workspace->turnstile.busy()) workspace->worker.reset();
     });
+    // Its worker may be ended for a waiting call as soon as the pass is given back.
+    loop.post([this] { wake_one_waiting(); });
+  }
+
+  void wake_one_waiting() {
+    while (!waiting_for_worker.empty()) {
+      auto turn = waiting_for_worker.front();
+      waiting_for_worker.pop_front();
+      if (turn.is_set()) continue;  // gave up
+      turn.set(Result<void>());
+      return;
+    }
   }
 
   void forget(const WorkspacePtr& workspace) {
@@ -173,25 +215,41 @@ class Workspaces::Registry {
   // Ends the worker, then removes the directory: a file that is still open would keep its space.
   asio::awaitable<void> remove(WorkspacePtr workspace) {
     forget(workspace);
+    loop.post([this] { wake_one_waiting(); });
     if (workspace->worker) co_await workspace->worker->end(options.limits.cancel_grace);
     workspace->worker.reset();
     StateDirectory::remove(workspace->directory);
   }
 
-  // Keeps the number of live workers at the limit as far as idle ones can be ended.
-  void end_least_recently_used() {
-    std::vector<WorkspacePtr> live;
+  std::size_t live_workers() const {
+    const auto live = std::count_if(workspaces.begin(), workspaces.end(),
+                                    [](const auto& entry) { return entry.second->worker != nullptr; });
+    return static_cast<std::size_t>(live) + starting;
+  }
+
+  // Ends the idle worker that was used the longest time ago; false when none is idle.
+  bool end_least_recently_used() {
+    Workspace* oldest = nullptr;
     for (const auto& [id, workspace] : workspaces) {
-      if (workspace->worker) live.push_back(workspace);
+      const bool idle = workspace->worker && !workspace->turnstile.busy();
+      if (idle && (oldest == nullptr || workspace->last_used < oldest->last_used)) oldest = workspace.get();
     }
-    std::sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return a->last_used < b->last_used; });
-    std::size_t count = live.size();
-    for (const auto& workspace : live) {
-      if (count < options.limits.live_workers) return;
-      if (workspace->turnstile.busy()) continue;
-      workspace->worker.reset();
-      --count;
-    }
+    if (oldest == nullptr) return false;
+    oldest->worker.reset();
+    return true;
+  }
+
+  // Bytes of all workspaces on disk together.
+  Result<void> check_disk() const {
+    std::uintmax_t bytes = 0;
+    for (const auto& [id, workspace] : workspaces) bytes += StateDirectory::bytes_in(workspace->directory);
+    if (bytes < static_cast<std::uintmax_t>(options.limits.total_disk_bytes)) return {};
+    return Error{
+        .code = ErrorCode::validation,
+        .reason = "disk_limit",
+        .message = fmt::format("The open datasets take {} MB on disk, as much as this server gives them", bytes >> 20),
+        .hint = "Close a dataset with close_dataset.",
+        .stage = "dataset"};
   }
 
   io::EventLoop& loop;
@@ -200,7 +258,10 @@ class Workspaces::Registry {
   StateDirectory state;
   io::TaskGroup tasks;
   std::map<std::string, WorkspacePtr> workspaces;
+  std::deque<io::OneShot<Result<void>>> waiting_for_worker;
+  std::size_t starting = 0;  // workers that are not yet their workspace's
   std::uint64_t last_number = 0;
+  bool sandbox_told = false;
 };
 
 Workspaces::Workspaces(io::EventLoop& loop, FileRoots roots, WorkspacesOptions options)
@@ -218,6 +279,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
   const auto start = Clock::now();
   const auto deadline = start + registry.options.limits.open_deadline;
   ADIT_CO_TRY(auto files, registry.find_files(sources));
+  ADIT_CO_CHECK(registry.check_disk());
   const bool is_new = !id.has_value();
   ADIT_CO_TRY(auto workspace, is_new ? registry.create() : registry.find(*id));
   ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
@@ -252,6 +314,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
     co_return error;
   }
   registry.rest(workspace);
+  for (const auto& source : sources) workspace->sources.push_back(source.path);
   co_return OpenedDataset{.id = workspace->id,
                           .relations = to_relations(std::move(imported->relations)),
                           .issues = to_issues(std::move(imported->issues)),
@@ -295,8 +358,7 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
   };
   auto answer = co_await registry.run(context, workspace, std::move(request));
   registry.rest(workspace);
-  Result<std::string> payload =
-      answer.ok() ? std::move(answer->payload) : Result<std::string>(std::move(answer).error());
+  Result<std::string> payload = answer.ok() ? std::move(answer->payload) : Result<std::string>(answer.error());
   if (payload.ok()) {
     ADIT_CO_TRY(auto done, protocol::decode<protocol::QueryDone>(*payload));
     for (auto& diagnostic : done.diagnostics) {
@@ -306,6 +368,12 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
                                      .statement_index = diagnostic.statement_index});
     }
     if (done.failure) outcome.failure = protocol::to_error(*done.failure);
+    // The worker only knows that it was told to stop.
+    if (outcome.failure && outcome.failure->reason == "cancelled" && answer->deadline_passed) {
+      auto timeout = timeout_error(limit);
+      timeout.statement_index = outcome.failure->statement_index;
+      outcome.failure = std::move(timeout);
+    }
   } else {
     outcome.failure = std::move(payload).error();
     // Without a word from the worker, the statement behind the last whole one was running; or a definition was.
@@ -315,6 +383,42 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
   }
   outcome.total_ms = milliseconds_since(start);
   co_return outcome;
+}
+
+Task<DescribedDataset> Workspaces::describe(RequestContext context, std::string id) {
+  auto& registry = *registry_;
+  const auto& limits = registry.options.limits;
+  ADIT_CO_TRY(auto workspace, registry.find(id));
+  ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
+  WorkerRequest request{.type = protocol::MessageType::describe,
+                        .payload = {},
+                        .limit = limits.sql_deadline,
+                        .deadline = Clock::now() + limits.sql_deadline,
+                        .grace = limits.cancel_grace,
+                        .on_statement = {}};
+  auto answer = co_await registry.run(context, workspace, std::move(request));
+  registry.rest(workspace);
+  if (!answer.ok()) co_return std::move(answer).error();
+  if (!answer->payload.ok()) co_return std::move(answer->payload).error();
+  ADIT_CO_TRY(auto described, protocol::decode<protocol::Described>(*answer->payload));
+  DescribedDataset dataset;
+  dataset.relations = to_relations(std::move(described.relations));
+  for (auto& definition : described.definitions) {
+    dataset.definitions.push_back({std::move(definition.name), std::move(definition.kind), std::move(definition.sql)});
+  }
+  if (workspace->worker) dataset.sandbox_missing = workspace->worker->sandbox_missing();
+  co_return dataset;
+}
+
+std::vector<ListedDataset> Workspaces::list() const {
+  std::vector<const Workspace*> open;
+  for (const auto& [id, workspace] : registry_->workspaces) open.push_back(workspace.get());
+  std::sort(open.begin(), open.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
+  std::vector<ListedDataset> listed;
+  for (const auto* workspace : open) {
+    listed.push_back({workspace->id, workspace->sources, workspace->opened, workspace->used});
+  }
+  return listed;
 }
 
 Task<void> Workspaces::close(RequestContext context, std::string id) {

@@ -264,5 +264,22 @@ TEST(FrameDecoder, ManySmallFramesInOneLargePieceTakeLinearTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
+// Each byte is moved a bounded number of times, however much is still waiting behind it.
+TEST(FrameDecoder, AReaderThatLagsFarBehindTakesLinearTime) {
+  const auto frame = encode_frame(MessageType::statement, 1, "some text");
+  std::string stream;
+  for (int i = 0; i < 400'000; ++i) stream += frame;
+  const auto start = std::chrono::steady_clock::now();
+  FrameDecoder decoder;
+  decoder.feed(stream);
+  for (int i = 0; i < 100'000; ++i) {
+    auto next = decoder.next();
+    ASSERT_TRUE(next.ok() && next->has_value());
+    ASSERT_EQ((*next)->payload, "some text");
+    decoder.feed(frame);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
 }  // namespace
 }  // namespace adit::worker_protocol

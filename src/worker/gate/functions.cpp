@@ -57,20 +57,27 @@ FunctionRule rule_of(Kind kind, std::string_view name) {
   return refused ? FunctionRule::refused : FunctionRule::unknown;
 }
 
+std::vector<std::string> allowed_names(Kind kind) {
+  std::vector<std::string> names;
+  for (const auto& rule : kRules) {
+    if (rule.kind == kind) names.emplace_back(rule.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 FunctionRule scalar_function_rule(std::string_view name) { return rule_of(Kind::scalar, name); }
 
 FunctionRule table_function_rule(std::string_view name) { return rule_of(Kind::table, name); }
 
+const std::vector<std::string>& allowed_scalar_functions() {
+  static const auto names = allowed_names(Kind::scalar);
+  return names;
+}
+
 const std::vector<std::string>& allowed_table_functions() {
-  static const auto names = [] {
-    std::vector<std::string> allowed;
-    for (const auto& rule : kRules) {
-      if (rule.kind == Kind::table) allowed.emplace_back(rule.name);
-    }
-    return allowed;
-  }();
+  static const auto names = allowed_names(Kind::table);
   return names;
 }
 

@@ -18,6 +18,7 @@ enum class FunctionRule {
 FunctionRule scalar_function_rule(std::string_view name);  // scalar, aggregate and window functions, and macros
 FunctionRule table_function_rule(std::string_view name);
 
+const std::vector<std::string>& allowed_scalar_functions();
 const std::vector<std::string>& allowed_table_functions();
 
 // Why a refused function is refused: "current_setting" + " " + reason is a sentence.

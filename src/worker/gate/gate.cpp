@@ -207,7 +207,12 @@ class TreeWalk {
         return refusal("not_allowed", "policy",
                        fmt::format("The function {} {} and is not available", name, refusal_reason(name)),
                        "Leave it out of the statement.", location(node));
-      case FunctionRule::unknown: return {};  // binding fails with the engine's own proposal of names
+      case FunctionRule::unknown: {
+        auto error = refusal("unknown_function", "bind", fmt::format("There is no function {}", utf8_prefix(name, 100)),
+                             "Names are those of DuckDB; see nearest.", location(node));
+        error.nearest = nearest_names(name, allowed_scalar_functions());
+        return error;
+      }
     }
     return {};
   }

@@ -15,6 +15,19 @@ using worker_protocol::FileSource;
 using worker_protocol::Issue;
 using worker_protocol::Relation;
 
+Result<std::vector<worker_protocol::Column>> columns_of_relation(Engine& engine, const std::string& name) {
+  ADIT_TRY(auto statement, engine.prepare("SELECT * FROM " + quoted_identifier(name)));
+  std::vector<worker_protocol::Column> columns;
+  const idx_t count = duckdb_prepared_statement_column_count(statement.get());
+  for (idx_t i = 0; i < count; ++i) {
+    const LogicalType type(duckdb_prepared_statement_column_logical_type(statement.get(), i));
+    columns.push_back(
+        {.name = to_valid_utf8(take_text(const_cast<char*>(duckdb_prepared_statement_column_name(statement.get(), i)))),
+         .type = to_valid_utf8(logical_type_text(type.get()))});
+  }
+  return columns;
+}
+
 Result<Relation> describe(Engine& engine, const std::string& name, const std::string& display) {
   Relation relation{.name = name, .source = display, .columns = {}, .row_count = {}};
   ADIT_TRY(relation.columns, columns_of_relation(engine, name));
@@ -77,17 +90,20 @@ Error naming_the_source(Error error, const FileSource& source) {
 
 }  // namespace
 
-Result<std::vector<worker_protocol::Column>> columns_of_relation(Engine& engine, const std::string& name) {
-  ADIT_TRY(auto statement, engine.prepare("SELECT * FROM " + quoted_identifier(name)));
-  std::vector<worker_protocol::Column> columns;
-  const idx_t count = duckdb_prepared_statement_column_count(statement.get());
-  for (idx_t i = 0; i < count; ++i) {
-    const LogicalType type(duckdb_prepared_statement_column_logical_type(statement.get(), i));
-    columns.push_back(
-        {.name = to_valid_utf8(take_text(const_cast<char*>(duckdb_prepared_statement_column_name(statement.get(), i)))),
-         .type = to_valid_utf8(logical_type_text(type.get()))});
+Result<worker_protocol::Described> describe_workspace(Engine& engine, const RelationCatalog& catalog) {
+  worker_protocol::Described described;
+  for (const auto& record : catalog.relations()) {
+    if (!record.is_source()) {
+      described.definitions.push_back(
+          {.name = record.name, .kind = record.kind, .sql = record.sql, .uses = record.uses});
+      continue;
+    }
+    // A file that is gone takes its columns along; the relation is listed all the same, and a query tells the reason.
+    auto relation = describe(engine, record.name, record.source);
+    if (relation.ok()) described.relations.push_back(std::move(*relation));
+    else described.relations.push_back({.name = record.name, .source = record.source, .columns = {}, .row_count = {}});
   }
-  return columns;
+  return described;
 }
 
 Result<worker_protocol::Imported> import_files(Engine& engine, const worker_protocol::ImportFiles& request,

@@ -13,8 +13,8 @@ namespace adit::worker {
 Result<worker_protocol::Imported> import_files(Engine& engine, const worker_protocol::ImportFiles& request,
                                                const std::string& scratch);
 
-// The columns of a relation, as the engine prints their types.
-Result<std::vector<worker_protocol::Column>> columns_of_relation(Engine& engine, const std::string& name);
+// Everything that the workspace holds.
+Result<worker_protocol::Described> describe_workspace(Engine& engine, const RelationCatalog& catalog);
 
 // How a reader is called for one file, and what it was found to hold.
 struct ReaderColumn {

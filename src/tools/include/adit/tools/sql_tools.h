@@ -17,6 +17,8 @@ struct AnswerBudget {
 std::vector<mcp::Tool> sql_tools(workspace::Workspaces& workspaces, AnswerBudget budget);
 
 mcp::Tool open_dataset_tool(workspace::Workspaces& workspaces);
+mcp::Tool describe_dataset_tool(workspace::Workspaces& workspaces);
+mcp::Tool list_datasets_tool(workspace::Workspaces& workspaces);
 mcp::Tool query_tool(workspace::Workspaces& workspaces, AnswerBudget budget);
 mcp::Tool close_dataset_tool(workspace::Workspaces& workspaces);
 

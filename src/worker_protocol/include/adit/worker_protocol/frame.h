@@ -28,6 +28,7 @@ enum class MessageType : std::uint8_t {
   import_files = 2,  // ImportFiles. `progress`, then `done` with Imported, or `error`
   query = 3,         // RunQuery. `started`, `progress`, one `statement` for each that ran, then `done` with QueryDone
   cancel = 4,        // empty; interrupts the request of that number, which then ends by `error` or `done`
+  describe = 5,      // empty. `done` with Described
 
   // worker → front
   started = 16,    // work on the request has begun: from here on its failure may be its own doing

@@ -66,6 +66,18 @@ struct Imported {
   std::vector<Issue> issues;
 };
 
+struct Definition {
+  std::string name;
+  std::string kind;  // create_view, create_temp_view, create_temp_table
+  std::string sql;
+  std::vector<std::string> uses;
+};
+
+struct Described {
+  std::vector<Relation> relations;  // the sources
+  std::vector<Definition> definitions;
+};
+
 struct NamedQuery {
   std::string name;
   std::string sql;
@@ -122,6 +134,8 @@ BOOST_DESCRIBE_STRUCT(Column, (), (name, type))
 BOOST_DESCRIBE_STRUCT(Relation, (), (name, source, columns, row_count))
 BOOST_DESCRIBE_STRUCT(Issue, (), (severity, code, source, line, message))
 BOOST_DESCRIBE_STRUCT(Imported, (), (relations, issues))
+BOOST_DESCRIBE_STRUCT(Definition, (), (name, kind, sql, uses))
+BOOST_DESCRIBE_STRUCT(Described, (), (relations, definitions))
 BOOST_DESCRIBE_STRUCT(NamedQuery, (), (name, sql))
 BOOST_DESCRIBE_STRUCT(RunQuery, (), (definitions, sql, limit, offset, budget_bytes, timing))
 BOOST_DESCRIBE_STRUCT(Diagnostic, (), (severity, code, message, statement_index))

@@ -16,6 +16,7 @@ struct Limits {
   std::chrono::milliseconds worker_idle{60'000};
   std::int64_t engine_memory_bytes = 512 << 20;
   std::int64_t disk_bytes = std::int64_t{4} << 30;  // of one workspace
+  std::int64_t total_disk_bytes = std::int64_t{20} << 30;
   std::int64_t engine_threads = 2;
   std::size_t open_workspaces = 64;
   std::size_t live_workers = 4;

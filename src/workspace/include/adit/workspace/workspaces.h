@@ -10,6 +10,7 @@
 #include "adit/workspace/file_roots.h"
 #include "adit/workspace/limits.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,6 +50,25 @@ struct OpenedDataset {
   std::vector<Relation> relations;  // those of this call
   std::vector<Issue> issues;
   double prepare_ms = 0;
+};
+
+struct Definition {
+  std::string name;
+  std::string kind;  // create_view, create_temp_view, create_temp_table
+  std::string sql;
+};
+
+struct DescribedDataset {
+  std::vector<Relation> relations;
+  std::vector<Definition> definitions;
+  std::vector<std::string> sandbox_missing;  // in words; empty: the worker is confined as it should be
+};
+
+struct ListedDataset {
+  std::string id;
+  std::vector<std::string> sources;  // as they were named
+  std::chrono::system_clock::time_point opened;
+  std::chrono::system_clock::time_point last_used;
 };
 
 struct NamedQuery {
@@ -103,6 +123,11 @@ class Workspaces {
 
   // Errors that concern no statement (unknown id, a wait too long) are the Result's; all others the outcome's.
   Task<QueryOutcome> query(RequestContext context, QueryRequest request);
+
+  Task<DescribedDataset> describe(RequestContext context, std::string id);
+
+  // Those that open() made, oldest first.
+  std::vector<ListedDataset> list() const;
 
   Task<void> close(RequestContext context, std::string id);
 

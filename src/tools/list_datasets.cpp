@@ -1,0 +1,64 @@
+#include "adit/tools/sql_tools.h"
+
+#include "sql_error.h"
+#include "sql_schema.h"
+
+#include <fmt/chrono.h>
+
+namespace adit::tools {
+namespace json = boost::json;
+namespace {
+
+constexpr std::string_view kDescription =
+    "Lists the datasets that you have opened and not closed, oldest first, with the files each was opened from. Use it "
+    "to "
+    "find a dataset_id again; describe_dataset tells what one holds. Files that were never opened are not listed.";
+
+constexpr std::string_view kOutput = R"({
+  "datasets": {
+    "type": "array",
+    "description": "Empty when none is open.",
+    "items": {
+      "type": "object",
+      "properties": {
+        "dataset_id": {"type": "string", "description": "Give this to query, describe_dataset and close_dataset."},
+        "sources": {"type": "array", "items": {"type": "string"}, "description": "The paths as they were given."},
+        "opened": {"type": "string", "description": "When, in UTC."},
+        "last_used": {"type": "string", "description": "When, in UTC."}
+      },
+      "required": ["dataset_id", "sources", "opened", "last_used"],
+      "additionalProperties": false
+    }
+  }
+})";
+
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+Task<mcp::ToolResult> call(workspace::Workspaces& workspaces) {
+  json::array datasets;
+  for (const auto& dataset : workspaces.list()) {
+    datasets.push_back({{"dataset_id", dataset.id},
+                        {"sources", json::value_from(dataset.sources)},
+                        {"opened", utc_text(dataset.opened)},
+                        {"last_used", utc_text(dataset.last_used)}});
+  }
+  co_return mcp::ToolResult{
+      .structured = json::serialize(json::object{{"datasets", std::move(datasets)}}), .text = "", .is_error = false};
+}
+
+}  // namespace
+
+mcp::Tool list_datasets_tool(workspace::Workspaces& workspaces) {
+  return {.name = "list_datasets",
+          .title = "List open datasets",
+          .description = std::string(kDescription),
+          .input_schema = input_schema("{}", "[]"),
+          .output_schema = output_schema(kOutput, R"(["datasets"])"),
+          .annotations = {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
+          .call = [&workspaces](RequestContext, json::object) { return call(workspaces); },
+          .render_error = sql_error_result};
+}
+
+}  // namespace adit::tools
