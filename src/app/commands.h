@@ -7,6 +7,7 @@ namespace adit::app {
 
 int serve(const ServerOptions& options);
 int call(const ServerOptions& options, const CallOptions& call);
+int query(const ServerOptions& options, const QueryOptions& query);
 int demo(const ServerOptions& options, const DemoOptions& demo);
 
 }  // namespace adit::app

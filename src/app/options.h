@@ -5,6 +5,7 @@
 #include "adit/workspace/limits.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,14 @@ struct ServerOptions {
 
 struct DemoOptions {
   std::string data;  // directory with flights-3m.parquet and airports.csv
+};
+
+enum class RowFormat { automatic, table, csv, json, ndjson, parquet };
+
+struct QueryOptions {
+  std::vector<std::string> words;  // files, then one SQL text
+  RowFormat format = RowFormat::automatic;
+  std::int64_t limit = 100;  // rows of a table
 };
 
 struct CallOptions {

@@ -33,9 +33,11 @@ std::string scratch_file_of(const worker_protocol::OpenWorkspace& workspace) {
   return workspace.directory + "/accepted-lines";
 }
 
+std::string export_file_of(const worker_protocol::OpenWorkspace& workspace) { return workspace.directory + "/export"; }
+
 // What the running engine allows is narrowed to the handed files, then nothing can be changed any more.
 std::vector<std::string> locking_statements(const worker_protocol::OpenWorkspace& workspace) {
-  auto paths = quoted_literal(scratch_file_of(workspace));
+  auto paths = quoted_literal(scratch_file_of(workspace)) + ", " + quoted_literal(export_file_of(workspace));
   for (const auto& file : workspace.files) paths += ", " + quoted_literal(file);
   const auto directory = quoted_literal(workspace.directory);
   return {
@@ -80,6 +82,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const worker_protocol::OpenWorkspac
   ADIT_TRY(auto config, configuration(workspace));
   std::unique_ptr<Engine> engine(new Engine);
   engine->scratch_file_ = scratch_file_of(workspace);
+  engine->export_file_ = export_file_of(workspace);
   const std::string file = workspace.directory + "/main.duckdb";
   char* message = nullptr;
   if (duckdb_open_ext(file.c_str(), engine->database_.out(), config.get(), &message) != DuckDBSuccess) {
@@ -122,6 +125,16 @@ Result<std::vector<std::vector<std::string>>> Engine::rows_as_text(const std::st
       }
     }
   }
+}
+
+Result<std::int64_t> Engine::rows_of_statement(const std::string& sql) {
+  QueryResult result;
+  if (duckdb_query(connection_.get(), sql.c_str(), result.get()) != DuckDBSuccess) {
+    return engine_error(duckdb_result_error(result.get()), duckdb_result_error_type(result.get()), "execute");
+  }
+  ADIT_TRY(const auto chunk, next_chunk(result));
+  if (!chunk) return std::int64_t{0};
+  return static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), 0)))[0];
 }
 
 Result<PreparedStatement> Engine::prepare(const std::string& sql) {

@@ -23,6 +23,9 @@ class Engine {
   Result<void> execute(const std::string& sql);
   Result<std::vector<std::vector<std::string>>> rows_as_text(const std::string& sql);  // NULL is ""
 
+  // A statement of ours that tells the number of rows it wrote.
+  Result<std::int64_t> rows_of_statement(const std::string& sql);
+
   // A client's statement: prepared (which binds it), then streamed.
   Result<PreparedStatement> prepare(const std::string& sql);
   Result<QueryResult> stream(const PreparedStatement& statement);
@@ -33,6 +36,8 @@ class Engine {
 
   // A file of the workspace that readers may be pointed at, beside the handed ones.
   const std::string& scratch_file() const { return scratch_file_; }
+  // A file of the workspace that rows may be written to.
+  const std::string& export_file() const { return export_file_; }
 
   void interrupt();           // any thread: the running statement ends with an error
   double progress_percent();  // any thread: of the running statement; negative when unknown
@@ -40,7 +45,7 @@ class Engine {
  private:
   Engine() = default;
 
-  std::string scratch_file_;
+  std::string scratch_file_, export_file_;
   Database database_;
   Connection connection_;
   PreparedStatement parse_tree_;

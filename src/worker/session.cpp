@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "export_rows.h"
 #include "query_run.h"
 #include "sources/sources.h"
 
@@ -113,6 +114,14 @@ Result<std::string> Session::answer(const Frame& frame) {
       }
       ADIT_TRY(auto described, describe_workspace(*engine_, *catalog_));
       return encode(described);
+    }
+    case MessageType::export_rows: {
+      ADIT_TRY(auto request, decode<ExportRows>(frame.payload));
+      if (!catalog_) {
+        ADIT_TRY(catalog_, RelationCatalog::load(*engine_));
+      }
+      ADIT_TRY(auto exported, export_rows(*engine_, *catalog_, request));
+      return encode(exported);
     }
     case MessageType::open:
     case MessageType::cancel:

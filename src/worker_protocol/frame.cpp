@@ -17,7 +17,7 @@ std::uint32_t read_u32(std::string_view bytes) {
 
 bool known_type(std::uint8_t type) {
   return (type >= static_cast<std::uint8_t>(MessageType::open) &&
-          type <= static_cast<std::uint8_t>(MessageType::describe)) ||
+          type <= static_cast<std::uint8_t>(MessageType::export_rows)) ||
          (type >= static_cast<std::uint8_t>(MessageType::started) &&
           type <= static_cast<std::uint8_t>(MessageType::error));
 }

@@ -57,6 +57,8 @@ ADIT_MESSAGE(Imported);
 ADIT_MESSAGE(Described);
 ADIT_MESSAGE(RunQuery);
 ADIT_MESSAGE(QueryDone);
+ADIT_MESSAGE(ExportRows);
+ADIT_MESSAGE(Exported);
 ADIT_MESSAGE(WorkProgress);
 ADIT_MESSAGE(Failure);
 

@@ -137,13 +137,14 @@ Result<FoundFile> FileRoots::find(std::string_view path) const {
   if (path.find('\\') != std::string_view::npos && path.find('/') == std::string_view::npos) {
     return path_error(path, "was not found", "Paths are written with / here.");
   }
-  if (has_dot_part(path)) {
-    return path_error(path, "has a part that begins with a dot", "Hidden files, and .. in a path, are not opened.");
-  }
   int last_error = ENOENT;
   for (const auto& root : roots_) {
     const auto relative = below(root.path, path);
     if (!relative) continue;
+    // Above the root the operator has chosen; below it nothing hidden is meant.
+    if (has_dot_part(*relative)) {
+      return path_error(path, "has a part that begins with a dot", "Hidden files, and .. in a path, are not opened.");
+    }
     const auto file = open_beneath(root.directory.get(), *relative);
     if (!file.valid()) {
       last_error = errno;

@@ -120,6 +120,7 @@ struct WorkerHandle::State : std::enable_shared_from_this<State> {
       case MessageType::import_files:
       case MessageType::query:
       case MessageType::describe:
+      case MessageType::export_rows:
       case MessageType::cancel: return false;
     }
     return false;

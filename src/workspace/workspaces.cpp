@@ -186,6 +186,24 @@ class Workspaces::Registry {
     }
   }
 
+  // One request of a workspace with one answer.
+  Task<std::string> ask(RequestContext context, std::string id, protocol::MessageType type, std::string payload,
+                        std::chrono::milliseconds limit) {
+    const auto deadline = Clock::now() + limit;
+    ADIT_CO_TRY(auto workspace, find(id));
+    ADIT_CO_TRY(auto pass, co_await enter(context, workspace));
+    WorkerRequest request{.type = type,
+                          .payload = std::move(payload),
+                          .limit = limit,
+                          .deadline = deadline,
+                          .grace = options.limits.cancel_grace,
+                          .on_statement = {}};
+    auto answer = co_await run(context, workspace, std::move(request));
+    rest(workspace);
+    if (!answer.ok()) co_return std::move(answer).error();
+    co_return std::move(answer->payload);
+  }
+
   // Called with the pass still held: the next call's timer starts anew.
   void rest(const WorkspacePtr& workspace) {
     workspace->last_used = Clock::now();
@@ -385,27 +403,24 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
   co_return outcome;
 }
 
+Task<std::string> Workspaces::export_rows(RequestContext context, std::string id, std::string sql, std::string format) {
+  const protocol::ExportRows request{.sql = std::move(sql), .format = std::move(format)};
+  ADIT_CO_TRY(auto payload, co_await registry_->ask(context, std::move(id), protocol::MessageType::export_rows,
+                                                    protocol::encode(request), limits().export_deadline));
+  ADIT_CO_TRY(auto exported, protocol::decode<protocol::Exported>(payload));
+  co_return std::move(exported.file);
+}
+
 Task<DescribedDataset> Workspaces::describe(RequestContext context, std::string id) {
-  auto& registry = *registry_;
-  const auto& limits = registry.options.limits;
-  ADIT_CO_TRY(auto workspace, registry.find(id));
-  ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
-  WorkerRequest request{.type = protocol::MessageType::describe,
-                        .payload = {},
-                        .limit = limits.sql_deadline,
-                        .deadline = Clock::now() + limits.sql_deadline,
-                        .grace = limits.cancel_grace,
-                        .on_statement = {}};
-  auto answer = co_await registry.run(context, workspace, std::move(request));
-  registry.rest(workspace);
-  if (!answer.ok()) co_return std::move(answer).error();
-  if (!answer->payload.ok()) co_return std::move(answer->payload).error();
-  ADIT_CO_TRY(auto described, protocol::decode<protocol::Described>(*answer->payload));
+  ADIT_CO_TRY(auto payload,
+              co_await registry_->ask(context, id, protocol::MessageType::describe, "", limits().sql_deadline));
+  ADIT_CO_TRY(auto described, protocol::decode<protocol::Described>(payload));
   DescribedDataset dataset;
   dataset.relations = to_relations(std::move(described.relations));
   for (auto& definition : described.definitions) {
     dataset.definitions.push_back({std::move(definition.name), std::move(definition.kind), std::move(definition.sql)});
   }
+  ADIT_CO_TRY(const auto workspace, registry_->find(id));
   if (workspace->worker) dataset.sandbox_missing = workspace->worker->sandbox_missing();
   co_return dataset;
 }

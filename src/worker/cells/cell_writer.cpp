@@ -32,4 +32,14 @@ void RowWriter::append_row(std::string& out, idx_t row) {
   out += ']';
 }
 
+void RowWriter::append_object(std::string& out, idx_t row, const std::vector<std::string>& names) {
+  out += '{';
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (i > 0) out += ',';
+    out.append(names[i]).append(":");
+    columns_[i]->append_nested_or_null(out, row);
+  }
+  out += '}';
+}
+
 }  // namespace adit::worker

@@ -32,6 +32,9 @@ class RowWriter {
   void bind(duckdb_data_chunk chunk);
   void append_row(std::string& out, idx_t row);  // [{"type":…,"value":…},…]
 
+  // {"name":value,…}: the values in their nested form. `names` are JSON strings, one a column, all different.
+  void append_object(std::string& out, idx_t row, const std::vector<std::string>& names);
+
   // Bytes of each column's cells printed so far: names the widest ones when a row does not fit.
   const std::vector<std::size_t>& column_bytes() const { return column_bytes_; }
   const CellNotes& notes() const { return notes_; }

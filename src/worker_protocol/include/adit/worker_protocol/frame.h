@@ -29,6 +29,7 @@ enum class MessageType : std::uint8_t {
   query = 3,         // RunQuery. `started`, `progress`, one `statement` for each that ran, then `done` with QueryDone
   cancel = 4,        // empty; interrupts the request of that number, which then ends by `error` or `done`
   describe = 5,      // empty. `done` with Described
+  export_rows = 6,   // ExportRows. `started`, `progress`, `done` with Exported, or `error`
 
   // worker → front
   started = 16,    // work on the request has begun: from here on its failure may be its own doing

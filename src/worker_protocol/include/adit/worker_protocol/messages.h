@@ -117,6 +117,17 @@ struct QueryDone {
   std::optional<Failure> failure;
 };
 
+// All rows of one statement into a file of the workspace, for the front to pass on.
+struct ExportRows {
+  std::string sql;
+  std::string format;  // "csv", "json", "ndjson", "parquet"
+};
+
+struct Exported {
+  std::string file;  // absolute
+  std::int64_t rows = 0;
+};
+
 struct WorkProgress {
   double elapsed_seconds = 0;      // of the request
   std::optional<double> fraction;  // of the request's work, where the engine can tell
@@ -141,6 +152,8 @@ BOOST_DESCRIBE_STRUCT(RunQuery, (), (definitions, sql, limit, offset, budget_byt
 BOOST_DESCRIBE_STRUCT(Diagnostic, (), (severity, code, message, statement_index))
 BOOST_DESCRIBE_STRUCT(Failure, (), (code, reason, message, hint, retryable, stage, statement_index, position, nearest))
 BOOST_DESCRIBE_STRUCT(QueryDone, (), (diagnostics, failure))
+BOOST_DESCRIBE_STRUCT(ExportRows, (), (sql, format))
+BOOST_DESCRIBE_STRUCT(Exported, (), (file, rows))
 BOOST_DESCRIBE_STRUCT(WorkProgress, (), (elapsed_seconds, fraction, message))
 
 // Encoding and decoding of the records above; only these instantiations exist (messages.cpp).
