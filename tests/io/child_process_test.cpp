@@ -190,7 +190,12 @@ TEST_F(ChildProcessTest, AnyNumberMayWaitForItsEnd) {
 }
 
 TEST_F(ChildProcessTest, DestroyingItKillsItAndLeavesNoZombie) {
-  auto child = start(shell("trap '' TERM INT; sleep 30"));
+  auto out = make_pipe();
+  auto request = shell("trap '' TERM INT HUP; echo ready; while :; do sleep 0.01; done");
+  request.standard_output = std::move(out.write);
+  auto child = start(std::move(request));
+  char ready[6];
+  ASSERT_EQ(::read(out.read.get(), ready, sizeof ready), 6);
   const auto pid = child->pid();
   ASSERT_EQ(::kill(pid, 0), 0);
   child.reset();

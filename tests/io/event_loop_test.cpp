@@ -223,6 +223,20 @@ TEST(TaskGroup, JoinWaitsForTasksThatAreSpawnedMeanwhile) {
   EXPECT_EQ(ended, 11);
 }
 
+awaitable<void> post_a_successor(EventLoop& loop, TaskGroup& group) {
+  loop.post([&] { group.spawn(pause(loop, 20ms)); });
+  co_return;
+}
+
+// The group is empty for a moment: the one who joins is woken, and another task comes before its turn.
+TEST(TaskGroup, JoinWaitsForATaskThatIsSpawnedAfterTheLastOneHasEnded) {
+  EventLoop loop;
+  TaskGroup group(loop);
+  group.spawn(post_a_successor(loop, group));
+  run_to_end(loop, group.join());
+  EXPECT_EQ(group.running(), 0u);
+}
+
 TEST(TaskGroup, MayBeJoinedByManyAndUsedAgain) {
   EventLoop loop;
   TaskGroup group(loop), joiners(loop);
