@@ -16,6 +16,9 @@ void add_server_options(CLI::App& command, ServerOptions& options) {
       .add_option("--root", options.roots,
                   "Directory whose files may be opened; repeat for more. Default: the working directory, unless it is "
                   "/, the home directory or above it, or a system directory. Environment: ADIT_ROOT, several with :")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("DIR");
   command
       .add_option("--state-dir", options.state_dir,
