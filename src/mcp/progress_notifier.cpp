@@ -1,6 +1,7 @@
 #include "progress_notifier.h"
 
 #include "adit/base/json_fields.h"
+#include "adit/base/json_text.h"
 #include "era.h"
 #include "rpc_message.h"
 
@@ -35,9 +36,10 @@ void ProgressNotifier::notify(const Progress& progress) {
   last_time_ = now;
   auto text = progress.message;
   if (progress.fraction) text += fmt::format("{}{:.0f} % done", text.empty() ? "" : ", ", 100 * *progress.fraction);
-  json::object params{{"progressToken", *token_}, {"progress", progress.elapsed_seconds}};
-  if (!text.empty()) params["message"] = text;
-  send_(notification("notifications/progress", params));
+  auto params =
+      fmt::format(R"({{"progressToken":{},"progress":{})", json::serialize(*token_), progress.elapsed_seconds);
+  if (!text.empty()) params.append(R"(,"message":)").append(json_string(text));
+  send_(notification("notifications/progress", params + "}"));
 }
 
 }  // namespace adit::mcp

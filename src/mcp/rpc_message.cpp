@@ -75,8 +75,8 @@ std::string error_response(const std::optional<RequestId>& id, const Error& erro
   return text + "}}";
 }
 
-std::string notification(std::string_view method, const json::object& params) {
-  return fmt::format(R"({{"jsonrpc":"2.0","method":"{}","params":{}}})", method, json::serialize(params));
+std::string notification(std::string_view method, std::string_view params) {
+  return fmt::format(R"({{"jsonrpc":"2.0","method":"{}","params":{}}})", method, params);
 }
 
 }  // namespace adit::mcp

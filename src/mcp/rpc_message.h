@@ -42,6 +42,7 @@ std::string success_response(const RequestId& id, std::string_view result);
 // `data`: members of error.data beside what the error itself tells; may be empty.
 std::string error_response(const std::optional<RequestId>& id, const Error& error, boost::json::object data = {});
 
-std::string notification(std::string_view method, const boost::json::object& params);
+// `params` is a JSON object's text.
+std::string notification(std::string_view method, std::string_view params);
 
 }  // namespace adit::mcp

@@ -1,9 +1,12 @@
 #include "adit/tools/sql_tools.h"
 
 #include "adit/base/json_fields.h"
+#include "adit/base/json_text.h"
 #include "relation_json.h"
 #include "sql_error.h"
 #include "sql_schema.h"
+
+#include <fmt/format.h>
 
 namespace adit::tools {
 namespace json = boost::json;
@@ -91,10 +94,10 @@ mcp::ToolResult render(const workspace::OpenedDataset& opened) {
   json::array relations, issues;
   for (const auto& relation : opened.relations) relations.push_back(relation_object(relation));
   for (const auto& issue : opened.issues) issues.push_back(issue_object(issue));
-  return {.structured = json::serialize(json::object{{"dataset_id", opened.id},
-                                                     {"relations", std::move(relations)},
-                                                     {"prepare_ms", opened.prepare_ms},
-                                                     {"issues", std::move(issues)}}),
+  // Put together by hand: Boost.JSON would print the time as 4.2E1.
+  return {.structured = fmt::format(R"({{"dataset_id":{},"relations":{},"prepare_ms":{:.3f},"issues":{}}})",
+                                    json_string(opened.id), json::serialize(relations), opened.prepare_ms,
+                                    json::serialize(issues)),
           .text = "",
           .is_error = false};
 }

@@ -189,7 +189,7 @@ TEST(RpcMessage, J8_WhateverTheTextHoldsAnErrorIsOneLineOfValidJson) {
 }
 
 TEST(RpcMessage, ANotificationHasNoId) {
-  EXPECT_EQ(notification("notifications/progress", {{"progressToken", "a"}, {"progress", 1}}),
+  EXPECT_EQ(notification("notifications/progress", R"({"progressToken":"a","progress":1})"),
             R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"a","progress":1}})");
 }
 

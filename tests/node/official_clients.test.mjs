@@ -91,9 +91,8 @@ for (const kind of officialClients) {
     const answer = await query(sql, { onprogress: (progress) => heard.push(progress) });
     assert.deepEqual(valuesOf(answer), [['2999809']]);
     assert.ok(heard.length > 0, 'no progress came');
-    heard.forEach(({ progress, total }, i) => {
-      assert.equal(total, 100);
-      assert.ok(progress > (heard[i - 1]?.progress ?? 0) && progress <= total, JSON.stringify(heard));
+    heard.forEach(({ progress }, i) => {
+      assert.ok(progress > (heard[i - 1]?.progress ?? 0), JSON.stringify(heard)); // seconds, always rising
     });
   });
 
