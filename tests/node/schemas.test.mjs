@@ -45,7 +45,7 @@ const cases = [
   ['a page beyond row 100,000', query('SELECT 1', { offset: 99_990, limit: 11 }), 'invalid_argument'],
   ['a parse error', query('SELECT FROM WHERE'), 'parse_error', { stage: 'parse', position: 12 }],
   ['a text without a statement', query('-- nothing'), 'parse_error'],
-  ['two statements in one entry', query('SELECT 1; SELECT 2'), 'unsupported_statement', { position: 8 }],
+  ['two statements in one entry', query('SELECT 1; SELECT 2'), 'unsupported_statement', { position: 10 }],
   ['a statement that writes', query('DELETE FROM flights'), 'unsupported_statement', { stage: 'policy' }],
   ['an unknown relation', query('FROM flihgts'), 'unknown_relation', { nearest: ['flights'] }],
   ['an unknown function', query("SELECT uper('x')"), 'unknown_function', { nearest: ['upper'] }],
