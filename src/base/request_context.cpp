@@ -1,5 +1,6 @@
 #include "adit/base/request_context.h"
 
+#include <utility>
 #include <vector>
 
 namespace adit {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 namespace adit::mcp {
 namespace json = boost::json;

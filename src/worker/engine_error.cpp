@@ -29,7 +29,7 @@ bool has_text(std::string_view text, std::string_view part) { return text.find(p
 // `Did you mean "x"?` with an x that is there to be used.
 bool is_useless_proposal(std::string_view line) {
   constexpr std::string_view kBegin = "Did you mean \"";
-  if (!line.starts_with(kBegin)) return line == "Possible solutions:" || line.starts_with("Possible solutions:");
+  if (!line.starts_with(kBegin)) return line.starts_with("Possible solutions:") || line.starts_with("Try ");
   const auto name = line.substr(kBegin.size(), line.find('"', kBegin.size()) - kBegin.size());
   return is_refused_function(name);
 }

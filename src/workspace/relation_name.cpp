@@ -2,6 +2,7 @@
 
 #include "adit/base/json_text.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace adit::workspace {
@@ -14,8 +15,12 @@ bool is_name_byte(char c) {
 }
 
 std::string_view without_endings(std::string_view name) {
-  for (const std::string_view ending : {".gz", ".csv", ".tsv", ".parquet", ".json", ".ndjson", ".jsonl"}) {
-    if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size());
+  for (const std::string_view ending : {".gz", ".csv", ".tsv", ".tab", ".parquet", ".json", ".ndjson", ".jsonl"}) {
+    if (name.size() <= ending.size()) continue;
+    const auto tail = name.substr(name.size() - ending.size());
+    const bool same = std::equal(tail.begin(), tail.end(), ending.begin(),
+                                 [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+    if (same) name.remove_suffix(ending.size());
   }
   return name;
 }

@@ -173,6 +173,21 @@ TEST(Utf8, EachMaximalSubpartThatIsIllFormedBecomesOneReplacementCharacter) {
   }
 }
 
+TEST(Utf8, ABadByteOrACutCharacterIsFoundAtEachPlaceOfATextOfAnyLength) {
+  for (const std::string_view bad : {"\x80"sv, "\xFF"sv, "\xC3"sv, "\xE2\x82"sv, "\xF0\x9F\x98"sv, "\xED\xA0\x80"sv}) {
+    for (std::size_t before = 0; before <= 40; ++before) {
+      for (std::size_t behind = 0; behind <= 20; ++behind) {
+        const auto text = std::string(before, 'a') + std::string(bad) + std::string(behind, 'b');
+        ASSERT_FALSE(is_valid_utf8(text)) << before << " " << behind;
+        const auto repaired =
+            std::string(before, 'a') + times(kReplacement, bad == "\xED\xA0\x80"sv ? 3 : 1) + std::string(behind, 'b');
+        ASSERT_EQ(to_valid_utf8(text), repaired);
+        ASSERT_TRUE(is_valid_utf8(repaired)) << before << " " << behind;
+      }
+    }
+  }
+}
+
 TEST(Utf8, AnyTwoBytesBecomeValidAndValidOnesStay) {
   for (unsigned pair = 0; pair < 0x10000; ++pair) {
     const std::string text{'x', static_cast<char>(pair >> 8), static_cast<char>(pair & 0xff), 'y'};

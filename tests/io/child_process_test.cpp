@@ -159,7 +159,7 @@ TEST_F(ChildProcessTest, TellsTheSignalThatEndedIt) {
 TEST_F(ChildProcessTest, IsSentSignals) {
   // The trap shows that the signal itself arrives, and not SIGKILL for it.
   auto out = make_pipe();
-  auto request = shell("trap 'exit 42' TERM; echo ready; while :; do sleep 0.01; done");
+  auto request = shell("trap 'exit 42' TERM; echo ready; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); sleep 0.01; done");
   request.standard_output = std::move(out.write);
   const auto child = start(std::move(request));
   char ready[6];
@@ -191,7 +191,7 @@ TEST_F(ChildProcessTest, AnyNumberMayWaitForItsEnd) {
 
 TEST_F(ChildProcessTest, DestroyingItKillsItAndLeavesNoZombie) {
   auto out = make_pipe();
-  auto request = shell("trap '' TERM INT HUP; echo ready; while :; do sleep 0.01; done");
+  auto request = shell("trap '' TERM INT HUP; echo ready; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); sleep 0.01; done");
   request.standard_output = std::move(out.write);
   auto child = start(std::move(request));
   char ready[6];

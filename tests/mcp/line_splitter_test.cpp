@@ -121,6 +121,9 @@ TEST(LineSplitter, J7_ALineThatIsTooLongIsToldOnceAndTheNextIsServed) {
       {"x\nabcdefghijklmnopq\ny\n", {"x", "(too long)", "y"}},
       {"abcde\nabcde\nx\n", {"(too long)", "(too long)", "x"}},
       {"abcde", {"(too long)"}},
+      {"abcdefghijkl", {"(too long)"}},
+      {"abcd\rx\n", {"(too long)"}},
+      {"abcd\r", {"abcd"}},
       {"abcde\n\nabcd\n", {"(too long)", "abcd"}},
   };
   for (const auto& [text, events] : cases) {

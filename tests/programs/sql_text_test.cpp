@@ -2,6 +2,7 @@
 // files; here they are read, sent, and compared line by line. ADIT_REBASELINE=1 writes what the server answered into
 // them instead. What is true of every answer (broken_promises) is checked beside the expected lines.
 #include "sql/answer_lines.h"
+#include "support/gzip.h"
 #include "support/server_process.h"
 #include "support/temporary_directory.h"
 
@@ -30,6 +31,7 @@ std::string_view behind(std::string_view line, std::string_view word) {
   return line.substr(std::min(line.size(), word.size() + 1));
 }
 
+// What is sent and what is expected: a statement of a call, or a line like `open`.
 struct Statement {
   std::size_t line = 0;  // of its `sql`, counted from 1
   std::string sql;
@@ -37,13 +39,25 @@ struct Statement {
 };
 
 struct Call {
-  json::object options;  // limit, offset, max_bytes, timing
+  json::object options;  // limit, offset, max_bytes, timing, named_temp_queries
   std::vector<Statement> statements;
 
   std::int64_t option(std::string_view name, std::int64_t otherwise) const {
     return options.contains(name) ? options.at(name).as_int64() : otherwise;
   }
 };
+
+// errorKinds and errorStages of the contract.
+bool has_words_of_the_contract(const json::object& error) {
+  return is_one_of(error.at("kind").as_string(),
+                   {"invalid_argument", "unknown_dataset", "parse_error", "unsupported_statement", "not_allowed",
+                    "unknown_relation", "unknown_column", "unknown_function", "type_error", "definition_cycle",
+                    "runtime_error", "timeout", "cancelled", "memory_limit", "disk_limit", "output_too_large",
+                    "limit_reached", "source_changed", "internal_error"}) &&
+         is_one_of(error.at("stage").as_string(),
+                   {"input", "dataset", "policy", "parse", "bind", "execute", "render"}) &&
+         !error.at("message").as_string().empty();
+}
 
 // The promises of the contract that an answer does not keep.
 Lines broken_promises(const Call& call, const json::object& result, const json::object& answer) {
@@ -53,6 +67,7 @@ Lines broken_promises(const Call& call, const json::object& result, const json::
   };
   const bool is_error = result.contains("isError") && result.at("isError").as_bool();
   promise(is_error == answer.contains("error"), "isError when there is an error");
+  if (is_error) promise(has_words_of_the_contract(answer.at("error").as_object()), "kind and stage are known words");
   const auto bytes = result.at("content").at(0).at("text").as_string().size();
   const auto most = std::min(kAnswerBytes, call.option("max_bytes", kAnswerBytes));
   promise(std::cmp_less_equal(bytes, most), fmt::format("the answer's {} bytes are at most {}", bytes, most));
@@ -172,31 +187,91 @@ class SqlTextFile : public testing::Test {
 
   void run_directive() {
     const std::string_view line = lines_[at_], word = first_word(line);
-    if (word == "with" || word == "sql") return run(read_call());
+    if (is_one_of(word, {"with", "named", "sql"})) return run(read_call());
     ++at_;
-    if (word == "file") write_input(behind(line, word));
-    else if (word == "open") open(behind(line, word));
+    if (word == "file") write_file(behind(line, word));
+    else if (word == "text") write_text(behind(line, word));
+    else if (word == "open") open(read_expectation(behind(line, word)));
+    else if (word == "close") close();
+    else if (word == "describe") tell(word, {{"dataset_id", dataset_}}, description_lines);
+    else if (word == "list") tell(word, {}, list_lines);
     else if (!line.empty() && !word.starts_with('#')) throw std::runtime_error("what is this line?");
   }
 
-  void write_input(std::string_view name) {
+  void write_file(std::string_view name) {
     std::string content;
     for (; lines_.at(at_) != "----"; ++at_) content += lines_[at_] + "\n";
     ++at_;
-    directory_.write(name, content);
+    directory_.write(name, name.ends_with(".gz") ? gzip_of(content) : content);
   }
 
-  void open(std::string_view what) {
-    const auto as = what.find(" as ");
-    json::object source{{"path", what.substr(0, as)}};
-    if (as != std::string_view::npos) source["name"] = what.substr(as + 4);
-    json::object arguments{{"sources", json::array{std::move(source)}}};
+  void write_text(std::string_view name_and_text) {
+    const auto quote = name_and_text.find(" \"");
+    const auto text = json::parse(name_and_text.substr(quote + 1));
+    directory_.write(name_and_text.substr(0, quote), expanded(text.as_string()));
+  }
+
+  // The lines below, up to a blank one or one that begins something else.
+  Statement read_expectation(std::string_view directive) {
+    Statement expectation{.line = at_, .sql = std::string(directive), .begin = at_, .end = at_};
+    while (in_call() && !lines_[at_].starts_with('#') &&
+           !is_one_of(first_word(lines_[at_]), {"file", "text", "open", "close", "with", "named", "sql"})) {
+      ++at_;
+    }
+    expectation.end = at_;
+    return expectation;
+  }
+
+  // `PATH [as NAME] [format FORMAT], PATH …`, or the JSON array itself.
+  static json::array sources_of(std::string_view what) {
+    if (what.starts_with('[')) return json::parse(what).as_array();
+    json::array sources;
+    for (std::size_t end = 0; end != std::string_view::npos; what.remove_prefix(std::min(what.size(), end + 2))) {
+      end = what.find(", ");
+      sources.push_back(source_of(what.substr(0, end)));
+    }
+    return sources;
+  }
+
+  static json::object source_of(std::string_view what) {
+    json::object source;
+    for (const auto& [words, member] : {std::pair(" format ", "format"), std::pair(" as ", "name")}) {
+      const auto at = what.rfind(words);
+      if (at == std::string_view::npos) continue;
+      source[member] = what.substr(at + std::string_view(words).size());
+      what = what.substr(0, at);
+    }
+    source["path"] = what;
+    return source;
+  }
+
+  void open(const Statement& expectation) {
+    json::object arguments{{"sources", sources_of(expectation.sql)}};
     if (!dataset_.empty()) arguments["dataset_id"] = dataset_;
     const auto opened = server_.call("open_dataset", std::move(arguments));
-    if (opened.contains("error") || !opened.at("issues").as_array().empty()) {
+    const bool failed = opened.contains("error");
+    const bool told_nothing = expectation.begin == expectation.end;
+    if (told_nothing && (failed || !opened.at("issues").as_array().empty())) {
       throw std::runtime_error(json::serialize(opened));
     }
+    if (!told_nothing) compare(expectation, opening_lines(opened), opened);
+    if (failed) return;
+    if (!dataset_.empty() && opened.at("dataset_id").as_string() != dataset_)
+      fail(expectation, "another dataset was opened");
     dataset_ = opened.at("dataset_id").as_string();
+  }
+
+  void close() {
+    const auto closed = server_.call("close_dataset", {{"dataset_id", dataset_}});
+    if (!closed.contains("closed")) throw std::runtime_error(json::serialize(closed));
+    dataset_.clear();
+  }
+
+  template <class ToLines>
+  void tell(std::string_view word, json::object arguments, const ToLines& to_lines) {
+    const auto expectation = read_expectation(word);
+    const auto answer = server_.call(word == "list" ? "list_datasets" : "describe_dataset", std::move(arguments));
+    compare(expectation, to_lines(answer), answer);
   }
 
   Call read_call() {
@@ -208,9 +283,22 @@ class SqlTextFile : public testing::Test {
         else if (words >> value) call.options[name] = std::stoll(value);
       }
     }
+    while (first_word(lines_.at(at_)) == "named") read_named_query(call);
     do call.statements.push_back(read_statement());
     while (in_call());
     return call;
+  }
+
+  // `named NAME SQL`; each may be a JSON string.
+  void read_named_query(Call& call) {
+    const auto rest = behind(lines_[at_++], "named");
+    const auto end = rest.starts_with('"') ? rest.find("\" ", 1) + 1 : rest.find(' ');
+    const auto text = [](std::string_view word) {
+      return word.starts_with('"') ? json::parse(word).as_string() : json::string(expanded(word));
+    };
+    auto& named = call.options["named_temp_queries"];
+    if (named.is_null()) named.emplace_array();
+    named.as_array().push_back({{"name", text(rest.substr(0, end))}, {"sql", text(rest.substr(end + 1))}});
   }
 
   Statement read_statement() {

@@ -382,6 +382,19 @@ TEST_F(Stdio, S8_TheFirstAnswerComesWithinHalfASecond) {
   EXPECT_LT(best, 500ms);
 }
 
+// ---- D6
+
+TEST_F(Stdio, D6_InstructionsAreShortAndTellTheOrderOfTheTools) {
+  ServerProcess server(options());
+  const auto result = server.request("server/discover").at("result").as_object();
+  const std::string text(result.at("instructions").as_string());
+  EXPECT_LE(text.size(), 2048u);
+  const auto open = text.find("open_dataset"), query = text.find("query"), close = text.find("close_dataset");
+  ASSERT_NE(open, std::string::npos);
+  EXPECT_LT(open, query);
+  EXPECT_LT(query, close);
+}
+
 // ---- J7: limits of a message
 
 // An error without an id, and the next message served.

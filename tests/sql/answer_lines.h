@@ -125,6 +125,56 @@ inline std::vector<Lines> answer_lines(const json::object& answer, std::size_t c
   return lines;
 }
 
+// ---- open_dataset, describe_dataset, list_datasets
+
+inline std::string relation_line(const json::object& relation) {
+  const auto& count = relation.at("row_count");
+  const auto columns = joined(relation.at("columns").as_array(), " | ", [](const json::value& column) {
+    return shown(column.at("name").as_string()) + " " + shown(column.at("type").as_string());
+  });
+  return fmt::format("relation {} ({}), {} rows: {}", shown(relation.at("name").as_string()),
+                     shown(relation.at("source").as_string()),
+                     count.is_null() ? "unknown" : std::to_string(count.as_int64()), columns);
+}
+
+inline std::string issue_line(const json::object& issue) {
+  auto line = fmt::format("issue {} {}", std::string_view(issue.at("severity").as_string()),
+                          std::string_view(issue.at("code").as_string()));
+  if (const auto* number = issue.if_contains("line")) line += fmt::format(" line {}", number->as_int64());
+  if (const auto* source = issue.if_contains("source")) line += fmt::format(" of {}", shown(source->as_string()));
+  return line + ": " + shown(issue.at("message").as_string());
+}
+
+inline Lines opening_lines(const json::object& answer) {
+  if (const auto* error = answer.if_contains("error")) return {error_line(error->as_object())};
+  Lines lines;
+  for (const auto& relation : answer.at("relations").as_array()) lines.push_back(relation_line(relation.as_object()));
+  for (const auto& issue : answer.at("issues").as_array()) lines.push_back(issue_line(issue.as_object()));
+  return lines;
+}
+
+inline Lines description_lines(const json::object& answer) {
+  if (const auto* error = answer.if_contains("error")) return {error_line(error->as_object())};
+  Lines lines;
+  for (const auto& relation : answer.at("relations").as_array()) lines.push_back(relation_line(relation.as_object()));
+  for (const auto& definition : answer.at("definitions").as_array()) {
+    lines.push_back(fmt::format("definition {} {}: {}", std::string_view(definition.at("kind").as_string()),
+                                shown(definition.at("name").as_string()), shown(definition.at("sql").as_string())));
+  }
+  lines.push_back(fmt::format("example {}", shown(answer.at("example_query").as_string())));
+  return lines;
+}
+
+inline Lines list_lines(const json::object& answer) {
+  Lines lines;
+  for (const auto& dataset : answer.at("datasets").as_array()) {
+    const auto sources = joined(dataset.at("sources").as_array(), ", ",
+                                [](const json::value& source) { return shown(source.as_string()); });
+    lines.push_back(fmt::format("dataset {}: {}", std::string_view(dataset.at("dataset_id").as_string()), sources));
+  }
+  return lines;
+}
+
 // A parsed double would hide how it was printed: the number of a float64 cell becomes a text, "#" and its bytes.
 inline std::string quoted_floats(std::string_view message) {
   constexpr std::string_view kCell = R"({"type":"float64","value":)";

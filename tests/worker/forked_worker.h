@@ -156,7 +156,8 @@ class ForkedWorker {
   int wait() {
     if (!status_) {
       int status = 0;
-      while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
+      while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+      }
       status_ = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
     }
     return *status_;

@@ -25,9 +25,11 @@ inline worker_protocol::OpenWorkspace workspace_in(const std::string& directory)
 
 class OpenedEngine {
  public:
-  explicit OpenedEngine(const std::vector<std::string>& statements = {}, const std::vector<std::string>& files = {}) {
+  explicit OpenedEngine(const std::vector<std::string>& statements = {}, std::int64_t memory_bytes = 512 << 20,
+                        std::int64_t disk_bytes = 1 << 30) {
     auto workspace = workspace_in(directory_.path());
-    workspace.files = files;
+    workspace.memory_bytes = memory_bytes;
+    workspace.disk_bytes = disk_bytes;
     std::filesystem::create_directory(directory_.path() + "/spill");
     auto opened = Engine::open(workspace, [] { return Result<void>(); });
     if (!opened.ok()) throw std::runtime_error(opened.error().message);

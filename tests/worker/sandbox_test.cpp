@@ -143,8 +143,7 @@ const Attempt kAttempts[] = {
     {"write a file beside the workspace", Who::anyone, [] { return open_file(outside("secret"), O_WRONLY); }},
     {"make a file beside the workspace", Who::anyone, [] { return open_file(outside("new"), O_WRONLY | O_CREAT); }},
     {"write a handed file", Who::anyone, [] { return open_file(targets.handed.c_str(), O_WRONLY); }},
-    {"truncate a handed file", Who::anyone,
-     [] { return ::syscall(SYS_truncate, targets.handed.c_str(), 3); }},
+    {"truncate a handed file", Who::anyone, [] { return ::syscall(SYS_truncate, targets.handed.c_str(), 3); }},
     {"read beside the workspace by a path through it", Who::anyone,
      [] { return open_file(inside("../outside/secret"), O_RDONLY); }},
     {"read beside the workspace by a link in it", Who::anyone, [] { return open_file(inside("link"), O_RDONLY); }},
@@ -234,7 +233,8 @@ const Attempt kAttempts[] = {
      }},
     {"listen", Who::anyone, [] { return ::syscall(SYS_listen, targets.unix_socket, 1); }},
     {"accept", Who::anyone, [] { return ::syscall(SYS_accept4, targets.unix_socket, nullptr, nullptr, 0); }},
-    {"receive a message", Who::anyone, [] { return ::syscall(SYS_recvmsg, targets.unix_socket, nullptr, MSG_DONTWAIT); }},
+    {"receive a message", Who::anyone,
+     [] { return ::syscall(SYS_recvmsg, targets.unix_socket, nullptr, MSG_DONTWAIT); }},
     {"send a message", Who::anyone, [] { return ::syscall(SYS_sendmsg, targets.unix_socket, nullptr, MSG_NOSIGNAL); }},
 
     // ---- Other processes
@@ -252,8 +252,10 @@ const Attempt kAttempts[] = {
 #endif
     {"trace a process", Who::anyone, [] { return ::syscall(SYS_ptrace, PTRACE_SEIZE, 0x3fffffff, 0, 0); }},
     {"signal the front", Who::anyone, [] { return ::syscall(SYS_kill, targets.front, 0); }},
-    {"signal a thread of the front", Who::anyone, [] { return ::syscall(SYS_tgkill, targets.front, targets.front, 0); }},
-    {"signal a thread of the front, the older call", Who::anyone, [] { return ::syscall(SYS_tkill, targets.front, 0); }},
+    {"signal a thread of the front", Who::anyone,
+     [] { return ::syscall(SYS_tgkill, targets.front, targets.front, 0); }},
+    {"signal a thread of the front, the older call", Who::anyone,
+     [] { return ::syscall(SYS_tkill, targets.front, 0); }},
     {"queue a signal", Who::anyone, [] { return ::syscall(SYS_rt_sigqueueinfo, targets.front, 0, nullptr); }},
     {"take hold of the front", Who::anyone, [] { return closed(::syscall(SYS_pidfd_open, targets.front, 0)); }},
     {"read the front's memory at once", Who::privileged,
@@ -284,7 +286,8 @@ const Attempt kAttempts[] = {
     {"shared memory of System V", Who::anyone, [] { return ::syscall(SYS_shmget, 0x61646974, 0, 0); }},
     {"a message queue of System V", Who::anyone, [] { return ::syscall(SYS_msgget, 0x61646974, 0); }},
     {"semaphores of System V", Who::anyone, [] { return ::syscall(SYS_semget, 0x61646974, 0, 0); }},
-    {"a message queue", Who::anyone, [] { return closed(::syscall(SYS_mq_open, "no-such-queue", O_RDONLY, 0, nullptr)); }},
+    {"a message queue", Who::anyone,
+     [] { return closed(::syscall(SYS_mq_open, "no-such-queue", O_RDONLY, 0, nullptr)); }},
 
     // ---- Ways around a filter, to more rights, and to the machine
     {"io_uring_setup", Who::privileged, [] { return closed(::syscall(SYS_io_uring_setup, 0, nullptr)); }},
@@ -314,8 +317,8 @@ bool is_denied(long result, int error) {
 
 // ---- In the child: what was tried, and on which threads. Written to the report as it happens.
 
-int report_fd = -1;  // NOLINT
-std::mutex report_mutex;  // NOLINT
+int report_fd = -1;                               // NOLINT
+std::mutex report_mutex;                          // NOLINT
 std::set<std::pair<long, std::size_t>> reported;  // NOLINT: thread and attempt
 
 void tell(long thread, std::size_t attempt, std::string_view what) {
@@ -395,12 +398,14 @@ Report read_report(int fd) {
   return report;
 }
 
-bool kernel_has_landlock() { return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0; }
+bool kernel_has_landlock() {
+  return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+}
 
 bool kernel_has_filters() { return !proc_field("/proc/self/status", "Seccomp").empty(); }
 
-#define SKIP_WITHOUT_SANDBOX()                                                 \
-  if (!kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";   \
+#define SKIP_WITHOUT_SANDBOX()                                               \
+  if (!kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock"; \
   if (!kernel_has_filters()) GTEST_SKIP() << "this kernel has no seccomp"
 
 class Sandbox : public testing::Test {
@@ -477,7 +482,8 @@ TEST_F(Sandbox, NothingForbiddenSucceedsOnAnyThreadOfTheEngine) {
   SKIP_WITHOUT_SANDBOX();
   ForkedWorker worker(prepare_child());
   EXPECT_EQ(worker.open(workspace()), std::vector<std::string>());
-  EXPECT_EQ(worker.value("SELECT sum(abs(i, i, i)) FROM (SELECT DISTINCT range AS i FROM range(3000000))"), "4499998500000");
+  EXPECT_EQ(worker.value("SELECT sum(abs(i, i, i)) FROM (SELECT DISTINCT range AS i FROM range(3000000))"),
+            "4499998500000");
   worker.close_channel();
   EXPECT_EQ(worker.wait(), 0);
   const auto confined = report();

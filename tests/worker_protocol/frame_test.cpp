@@ -13,9 +13,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr MessageType kTypes[] = {MessageType::open,      MessageType::import_files, MessageType::query,
-                                  MessageType::cancel,    MessageType::started,      MessageType::progress,
-                                  MessageType::statement, MessageType::done,         MessageType::error};
+constexpr MessageType kTypes[] = {MessageType::open,    MessageType::import_files, MessageType::query,
+                                  MessageType::cancel,  MessageType::describe,     MessageType::export_rows,
+                                  MessageType::started, MessageType::progress,     MessageType::statement,
+                                  MessageType::done,    MessageType::error};
 
 // A frame's bytes with any header.
 std::string raw_frame(std::uint32_t size, std::uint32_t request, std::uint8_t type, std::string_view zeros = "\0\0\0"sv,
@@ -171,7 +172,7 @@ TEST(FrameDecoder, AHeaderThatDoesNotFitIsAnErrorAsSoonAsItIsThereAndEverAfter) 
       {"one byte too large", raw_frame((64u << 20) + 1, 1, 18)},
       {"4 GB", raw_frame(0xFFFFFFFF, 1, 18)},
       {"type 0", raw_frame(0, 1, 0)},
-      {"type 5", raw_frame(0, 1, 5)},
+      {"type 7", raw_frame(0, 1, 7)},
       {"type 15", raw_frame(0, 1, 15)},
       {"type 21", raw_frame(0, 1, 21)},
       {"type 255", raw_frame(0, 1, 255)},

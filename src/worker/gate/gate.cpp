@@ -110,10 +110,13 @@ class TreeWalk {
   bool converts() const { return converts_; }
   std::vector<std::string> take_uses() { return std::move(uses_); }
 
-  // The first word that names the session and no alias of the statement.
-  std::optional<SessionWord> session_word() const {
-    const bool aliased = session_word_ && std::find(named_.begin(), named_.end(), session_word_->word) != named_.end();
-    return aliased ? std::nullopt : session_word_;
+  // Words that name the session and are no alias of the statement.
+  std::vector<SessionWord> session_words() const {
+    std::vector<SessionWord> words;
+    for (const auto& word : session_words_) {
+      if (std::find(named_.begin(), named_.end(), word.word) == named_.end()) words.push_back(word);
+    }
+    return words;
   }
 
  private:
@@ -177,11 +180,17 @@ class TreeWalk {
                      fmt::format("This kind of expression is not supported ({})", lower(expression_class)),
                      kReadOnlyHint, location(node));
     }
-    if (expression_class == "CAST" && !boolean_or(node, "try_cast", false)) converts_ = true;
+    if (expression_class == "CAST" && !boolean_or(node, "try_cast", false) && !casts_literal(node)) converts_ = true;
     if (expression_class == "COLUMN_REF") note_session_word(node);
     if (const auto alias = text_or(node, "alias", ""); !alias.empty()) named_.push_back(lower(alias));
     if (expression_class == "FUNCTION" || expression_class == "WINDOW") return check_scalar_function(node);
     return {};
+  }
+
+  // true is a cast of a text to the parser; such a cast fails for every row or for none.
+  static bool casts_literal(const json::object& node) {
+    const auto* child = find_field(node, "child");
+    return child != nullptr && child->is_object() && text_or(child->get_object(), "class", "") == "CONSTANT";
   }
 
   // current_user and its like are functions without parentheses, unless a column has the name.
@@ -189,8 +198,7 @@ class TreeWalk {
     const auto* names = find_field(node, "column_names");
     if (names == nullptr || !names->is_array() || names->get_array().size() != 1) return;
     const auto word = lower(names->get_array().front().as_string());
-    if (!contains(kSessionWords, word) || session_word_) return;
-    session_word_ = SessionWord{.word = word, .position = location(node)};
+    if (contains(kSessionWords, word)) session_words_.push_back(SessionWord{.word = word, .position = location(node)});
   }
 
   // A name in front of a function may be a schema or, in a chained call, a column; the function's own name decides.
@@ -309,7 +317,7 @@ class TreeWalk {
   std::vector<std::string> scope_;  // lower-case names of WITH
   std::vector<std::string> uses_;
   std::vector<std::string> named_;  // lower-case aliases of expressions
-  std::optional<SessionWord> session_word_;
+  std::vector<SessionWord> session_words_;
   bool volatile_ = false;
   bool converts_ = false;
 };
@@ -434,12 +442,12 @@ Result<GatedStatement> pass_body(Engine& engine, std::string_view body, const Re
                        .is_ordered = readable && has_order(node->get_object()),
                        .may_fail_on_rows = walk.converts(),
                        .is_volatile = walk.saw_volatile()};
-  if (const auto word = walk.session_word()) {
-    ADIT_TRY(const bool column, is_column(engine, gated.uses, word->word));
+  for (const auto& word : walk.session_words()) {
+    ADIT_TRY(const bool column, is_column(engine, gated.uses, word.word));
     if (!column) {
       return refusal("not_allowed", "policy",
-                     fmt::format("{} {} and is not available", word->word, refusal_reason("current_user")),
-                     "Leave it out of the statement.", word->position);
+                     fmt::format("{} {} and is not available", word.word, refusal_reason("current_user")),
+                     "Leave it out of the statement.", word.position);
     }
   }
   const auto reached = catalog.reached_from(gated.uses);

@@ -21,7 +21,8 @@ std::size_t skip_line_comment(std::string_view sql, std::size_t pos) {
   return end == std::string_view::npos ? sql.size() : end + 1;
 }
 
-std::size_t skip_block_comment(std::string_view sql, std::size_t pos) {
+// Nested; `closed` tells whether its end was found.
+std::size_t skip_block_comment(std::string_view sql, std::size_t pos, bool& closed) {
   std::size_t depth = 0;
   while (pos < sql.size()) {
     if (sql.substr(pos, 2) == "/*") {
@@ -29,7 +30,8 @@ std::size_t skip_block_comment(std::string_view sql, std::size_t pos) {
       pos += 2;
     } else if (sql.substr(pos, 2) == "*/") {
       pos += 2;
-      if (--depth == 0) return pos;
+      closed = --depth == 0;
+      if (closed) return pos;
     } else {
       ++pos;
     }
@@ -101,9 +103,9 @@ void SqlScanner::skip_space_and_comments() {
     if (is_space(sql_[pos_])) ++pos_;
     else if (sql_.substr(pos_, 2) == "--") pos_ = skip_line_comment(sql_, pos_);
     else if (sql_.substr(pos_, 2) == "/*") {
-      const auto begin = pos_;
-      pos_ = skip_block_comment(sql_, pos_);
-      open_comment_ = pos_ == sql_.size() && (pos_ < begin + 4 || sql_.substr(pos_ - 2) != "*/");
+      bool closed = false;
+      pos_ = skip_block_comment(sql_, pos_, closed);
+      open_comment_ = !closed;
     } else return;
   }
 }

@@ -1,5 +1,6 @@
 #include "gate/statement_head.h"
 
+#include "adit/base/json_text.h"
 #include "gate/sql_scanner.h"
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ class HeadReader {
                  .reason = "parse_error",
                  .message = token_.kind == SqlTokenKind::end
                                 ? fmt::format("{} is expected at the end of the text", what)
-                                : fmt::format("{} is expected at \"{}\"", what, token_.in(sql_).substr(0, 50)),
+                                : fmt::format("{} is expected at \"{}\"", what, utf8_prefix(token_.in(sql_), 50)),
                  .hint =
                      "The forms are CREATE [OR REPLACE] [TEMP] VIEW name AS SELECT …, CREATE [OR REPLACE] TEMP "
                      "TABLE name AS SELECT …, DROP VIEW|TABLE [IF EXISTS] name, EXPLAIN SELECT ….",

@@ -110,7 +110,11 @@ Result<void> import_csv(Engine& engine, const worker_protocol::FileSource& sourc
   ADIT_CHECK(engine.execute(
       fmt::format("CREATE TABLE {} AS SELECT * FROM {}", quoted_identifier(kStaging), read_call(source, form))));
   ADIT_CHECK(tell_rejects(engine, source, issues));
-  return type_numbers(engine, std::string(kStaging), name, form.columns, std::numeric_limits<std::size_t>::max());
+  std::vector<std::string> rounded;
+  ADIT_CHECK(type_numbers(engine, std::string(kStaging), name, form.columns, std::numeric_limits<std::size_t>::max(),
+                          rounded));
+  tell_rounded(source, rounded, issues);
+  return {};
 }
 
 }  // namespace adit::worker

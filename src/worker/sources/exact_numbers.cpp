@@ -43,7 +43,8 @@ std::size_t to_count(const std::string& text) {
 }
 
 std::string exact_type(const NumberFacts& facts, const std::string& found, std::size_t trusted_digits) {
-  if (!facts.all_plain) return found;
+  // What only looks like a whole number to the sniffer, 0x1F for one, is no number of the file's.
+  if (!facts.all_plain) return found == "DOUBLE" ? found : "VARCHAR";
   if (facts.any_padded) return "VARCHAR";
   if (facts.places == 0) {
     if (facts.whole <= kBigintDigits || found == "BIGINT") return "BIGINT";
@@ -63,7 +64,8 @@ bool is_read_as_text(const ReaderColumn& column) {
 std::string staging_type(const ReaderColumn& column) { return is_read_as_text(column) ? "VARCHAR" : column.type; }
 
 Result<void> type_numbers(Engine& engine, const std::string& staging, const std::string& name,
-                          const std::vector<ReaderColumn>& columns, std::size_t trusted_digits) {
+                          const std::vector<ReaderColumn>& columns, std::size_t trusted_digits,
+                          std::vector<std::string>& rounded) {
   std::vector<std::string> numeric;
   for (const auto& column : columns) {
     if (is_read_as_text(column)) numeric.push_back(column.name);
@@ -88,6 +90,7 @@ Result<void> type_numbers(Engine& engine, const std::string& staging, const std:
                             .places = to_count(row[at + 3])};
     at += 4;
     const auto type = exact_type(facts, column.type, trusted_digits);
+    if (type == "DOUBLE" && facts.all_plain) rounded.push_back(column.name);
     items.push_back(type == "VARCHAR" ? quoted
                                       : fmt::format("CAST(nullif(trim({0}), '') AS {1}) AS {0}", quoted, type));
   }

@@ -18,8 +18,10 @@ std::string staging_type(const ReaderColumn& column);
 
 // Makes `name` from the staging table: numeric columns get the first type that holds every value exactly, a column with
 // zero-padded numbers stays text. `trusted_digits`: how many digits the texts give exactly (a JSON reader that has been
-// through DOUBLE gives 15). The staging table is gone afterwards.
+// through DOUBLE gives 15). `rounded` gets the columns
+// whose plain decimals fit no exact type. The staging table is gone afterwards.
 Result<void> type_numbers(Engine& engine, const std::string& staging, const std::string& name,
-                          const std::vector<ReaderColumn>& columns, std::size_t trusted_digits);
+                          const std::vector<ReaderColumn>& columns, std::size_t trusted_digits,
+                          std::vector<std::string>& rounded);
 
 }  // namespace adit::worker

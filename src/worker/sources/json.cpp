@@ -23,8 +23,9 @@ std::string read_call(const std::string& path, const std::string& format, std::s
                      format == "ndjson" ? "newline_delimited" : "auto", kLargestObject, more);
 }
 
-Result<void> import_readable(Engine& engine, const std::string& path, const std::string& format,
-                             const std::string& name) {
+Result<void> import_readable(Engine& engine, const std::string& path, const worker_protocol::FileSource& source,
+                             const std::string& name, std::vector<worker_protocol::Issue>& issues) {
+  const auto& format = source.format;
   ADIT_TRY(const auto described,
            engine.rows_as_text(fmt::format("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {})",
                                            read_call(path, format, ""))));
@@ -46,12 +47,15 @@ Result<void> import_readable(Engine& engine, const std::string& path, const std:
   }
   ADIT_CHECK(engine.execute(fmt::format("CREATE TABLE {} AS SELECT {} FROM {}", quoted_identifier(kStaging),
                                         fmt::join(selected, ", "), read_call(path, format, ""))));
-  return type_numbers(engine, std::string(kStaging), name, columns, kJsonDigits);
+  std::vector<std::string> rounded;
+  ADIT_CHECK(type_numbers(engine, std::string(kStaging), name, columns, kJsonDigits, rounded));
+  tell_rounded(source, rounded, issues);
+  return {};
 }
 
-// Copies the lines that are JSON to `scratch` and tells the others. Nothing when the file cannot be read so.
-Result<std::size_t> copy_valid_lines(const worker_protocol::FileSource& source, const std::string& scratch,
-                                     std::vector<worker_protocol::Issue>& issues) {
+// Copies the lines that are JSON to `scratch` and tells the others; true when the copy is not the whole file as it is.
+Result<bool> copy_valid_lines(const worker_protocol::FileSource& source, const std::string& scratch,
+                              std::vector<worker_protocol::Issue>& issues) {
   std::ifstream in(source.path, std::ios::binary);
   std::ofstream out(scratch, std::ios::binary | std::ios::trunc);
   if (!in || !out) return internal_error("the file cannot be copied line by line");
@@ -59,8 +63,12 @@ Result<std::size_t> copy_valid_lines(const worker_protocol::FileSource& source, 
   std::size_t rejected_count = 0;
   std::int64_t number = 0;
   std::string checked;
+  bool differs = false;  // the copy is not what the file is
   for (std::string line; std::getline(in, line);) {
-    ++number;
+    if (++number == 1 && line.starts_with("\xEF\xBB\xBF")) {
+      line.erase(0, 3);
+      differs = true;
+    }
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     checked.clear();
     const auto kind = append_checked_json(checked, line);
@@ -85,7 +93,7 @@ Result<std::size_t> copy_valid_lines(const worker_protocol::FileSource& source, 
                       .message = fmt::format("Lines that are not JSON objects, left out: {}", rejected_count)});
   }
   for (auto& issue : rejected) issues.push_back(std::move(issue));
-  return rejected_count;
+  return differs || rejected_count > 0;
 }
 
 }  // namespace
@@ -94,14 +102,14 @@ Result<void> import_json(Engine& engine, const worker_protocol::FileSource& sour
                          const std::string& scratch, std::vector<worker_protocol::Issue>& issues) {
   // In a transaction that has failed nothing more can be done, so that NDJSON is looked through first.
   if (source.format == "ndjson" && !source.path.ends_with(".gz")) {
-    ADIT_TRY(const auto rejected, copy_valid_lines(source, scratch, issues));
-    if (rejected > 0) {
-      auto imported = import_readable(engine, scratch, source.format, name);
+    ADIT_TRY(const bool differs, copy_valid_lines(source, scratch, issues));
+    if (differs) {
+      auto imported = import_readable(engine, scratch, source, name, issues);
       std::ofstream(scratch, std::ios::trunc).flush();
       return imported;
     }
   }
-  return import_readable(engine, source.path, source.format, name);
+  return import_readable(engine, source.path, source, name, issues);
 }
 
 }  // namespace adit::worker

@@ -90,6 +90,18 @@ Error naming_the_source(Error error, const FileSource& source) {
 
 }  // namespace
 
+void tell_rounded(const FileSource& source, const std::vector<std::string>& columns, std::vector<Issue>& issues) {
+  for (const auto& column : columns) {
+    issues.push_back({.severity = "warning",
+                      .code = "numbers_rounded",
+                      .source = source.display,
+                      .line = {},
+                      .message = fmt::format("The numbers of column {} have more digits than an exact type holds here; "
+                                             "they are DOUBLE",
+                                             to_valid_utf8(column))});
+  }
+}
+
 Result<worker_protocol::Described> describe_workspace(Engine& engine, const RelationCatalog& catalog) {
   worker_protocol::Described described;
   for (const auto& record : catalog.relations()) {

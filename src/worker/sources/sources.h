@@ -22,6 +22,10 @@ struct ReaderColumn {
   std::string type;  // the engine's text
 };
 
+// Tells columns whose numbers had to be rounded to DOUBLE.
+void tell_rounded(const worker_protocol::FileSource& source, const std::vector<std::string>& columns,
+                  std::vector<worker_protocol::Issue>& issues);
+
 // Each creates the relation `name` (free, checked) from the file and tells issues found.
 Result<void> import_csv(Engine& engine, const worker_protocol::FileSource& source, const std::string& name,
                         std::vector<worker_protocol::Issue>& issues);

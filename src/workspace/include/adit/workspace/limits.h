@@ -12,8 +12,8 @@ struct Limits {
   std::chrono::milliseconds sql_deadline_with_progress{300'000};  // when the caller asked for progress
   std::chrono::milliseconds open_deadline{300'000};
   std::chrono::milliseconds export_deadline{3'600'000};  // adit query to a file: its user watches it
-  std::chrono::milliseconds queue_wait{30'000};  // for earlier calls on the same workspace
-  std::chrono::milliseconds cancel_grace{500};   // from cancel or deadline to kill
+  std::chrono::milliseconds queue_wait{30'000};          // for earlier calls on the same workspace
+  std::chrono::milliseconds cancel_grace{500};           // from cancel or deadline to kill
   std::chrono::milliseconds worker_idle{60'000};
   std::int64_t engine_memory_bytes = 512 << 20;
   std::int64_t disk_bytes = std::int64_t{4} << 30;  // of one workspace

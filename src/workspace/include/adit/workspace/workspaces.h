@@ -124,8 +124,8 @@ class Workspaces {
   // Errors that concern no statement (unknown id, a wait too long) are the Result's; all others the outcome's.
   Task<QueryOutcome> query(RequestContext context, QueryRequest request);
 
-  // Writes all rows of one reading statement to a file of the workspace and gives its path; the next export replaces it.
-  // `format`: csv, json, ndjson, parquet.
+  // Writes all rows of one reading statement to a file of the workspace and gives its path; the next export replaces
+  // it. `format`: csv, json, ndjson, parquet.
   Task<std::string> export_rows(RequestContext context, std::string id, std::string sql, std::string format);
 
   Task<DescribedDataset> describe(RequestContext context, std::string id);
