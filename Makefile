@@ -5,11 +5,11 @@
 #   make build   programs in build/bin
 #   make lint    formatting, style script, clang-tidy over the whole tree
 #   make bench   measurements beside the targets
-#   make fuzz    two minutes of each fuzzer
+#   make sanitize  the tests under AddressSanitizer and ThreadSanitizer
 MAKEFLAGS += --no-print-directory
 DOWNLOADS ?= $(or $(ADIT_DOWNLOADS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/adit-build)
 
-.PHONY: demo build test bench lint fuzz clean setup-build setup-test setup-lint
+.PHONY: demo build test bench lint sanitize clean setup-build setup-test setup-lint
 
 build: setup-build
 	@[ -f build/build.ninja ] || cmake --preset release
@@ -29,8 +29,9 @@ bench: build
 lint: setup-lint
 	@scripts/lint.sh all
 
-fuzz: setup-test
-	@scripts/fuzz.sh 120
+sanitize: setup-test build
+	@scripts/sanitize.sh asan
+	@scripts/sanitize.sh tsan
 
 clean:
 	rm -rf build

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Formatting, the style script and clang-tidy: scripts/lint.sh all|changed
+# Formatting, the style script, the fences between the programs, and clang-tidy: scripts/lint.sh all|changed|quick
 #   all      every source
+#   quick    everything but tidy
 #   changed  tidy only on what differs from the last landed commit (its first parent, or ADIT_LINT_BASE)
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -15,6 +16,10 @@ scripts/check_style.py "${sources[@]}" || failed=1
 echo "lint: fences"
 scripts/check_fences.sh || failed=1
 
+if [ "$mode" = quick ]; then
+  [ $failed = 0 ] && echo "lint: OK" || echo "lint: FAILED"
+  exit $failed
+fi
 mapfile -t tidied < <(git ls-files 'src/*.cpp')
 if [ "$mode" = changed ]; then
   base=${ADIT_LINT_BASE:-$(git rev-parse -q --verify origin/main 2>/dev/null || git rev-list --max-parents=0 HEAD | tail -n 1)}
