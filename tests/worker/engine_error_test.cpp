@@ -230,7 +230,54 @@ TEST_F(EngineError, ATextOfTheClientsIsShownWhole) {
   for (const auto& [sql, message] : cases) EXPECT_EQ(error_of(std::string(sql)).message, message);
 }
 
+TEST_F(EngineError, BytesThatAreNoTextDoNotReachTheMessage) {
+  for (const std::string sql : {
+           "SELECT ('é' || repeat('€', 5000))::INTEGER",
+           "SELECT repeat('街', 3000)::DATE",
+           "SELECT regexp_matches('a', '(' || repeat('é', 3000))",
+           "SELECT strptime(repeat('街', 1000), '%Y')",
+           "SELECT '\\xFF\\xFE'::BLOB::INTEGER",
+           "SELECT json_extract('{' || repeat('街', 1000), '$.a')",
+           "SELECT '\\xC3'::BLOB::VARCHAR::DATE",
+           "SELECT ('街' || repeat('x', 999))::UUID",
+       }) {
+    const auto error = error_of(sql);
+    EXPECT_TRUE(is_valid_utf8(error.message)) << sql;
+  }
+}
+
 // ---- The cleaning alone
+
+TEST(CleanedMessage, DropsAdviceAndKeepsTheFailure) {
+  struct Clean {
+    std::string_view message, cleaned;
+  };
+  constexpr Clean cases[] = {
+      {"", ""},
+      {"one line", "one line"},
+      {"one\ntwo", "one\ntwo"},
+      {"failed\n\n", "failed"},
+      {"failed \n", "failed"},
+      {"Max expression depth limit of 1000 exceeded. Use \"SET max_expression_depth TO x\" to increase it.",
+       "Max expression depth limit of 1000 exceeded."},
+      {"could not allocate\n\nPossible solutions:\n* Reducing the number of threads (SET threads=X)\n"
+       "* Disabling insertion-order preservation (SET preserve_insertion_order=false)\n"
+       "* Increasing the memory limit (SET memory_limit='...GB')\n\nSee also https://duckdb.org/docs/x",
+       "could not allocate"},
+      {"Table with name x does not exist!\nDid you mean \"pg_type\"?", "Table with name x does not exist!"},
+      {"Table with name x does not exist!\nDid you mean \"duckdb_logs\"?", "Table with name x does not exist!"},
+      {"Table with name x does not exist!\nDid you mean \"people\"?",
+       "Table with name x does not exist!\nDid you mean \"people\"?"},
+      {"Scalar Function with name x does not exist!\nDid you mean \"current_setting\"?",
+       "Scalar Function with name x does not exist!"},
+      {"Scalar Function with name x does not exist!\nDid you mean \"upper\"?",
+       "Scalar Function with name x does not exist!\nDid you mean \"upper\"?"},
+      {"Scalar Function with name \"st_x\" is not in the catalog, but it exists in the spatial extension.\n\n"
+       "Please try installing and loading the spatial extension:\nINSTALL spatial;\nLOAD spatial;\n\n",
+       "Scalar Function with name \"st_x\" is not in the catalog, but it exists in the spatial extension."},
+  };
+  for (const auto& [message, cleaned] : cases) EXPECT_EQ(cleaned_message(message), cleaned);
+}
 
 TEST(EngineErrorText, WhatIsNoReportIsAMessage) {
   struct Text {
