@@ -187,15 +187,6 @@ TEST_F(Gate, AConversionMayFailOnARowNotReadYet) {
   });
 }
 
-TEST_F(Gate, ALiteralIsNoConversionOfRows) {
-  expect_facts({
-      {"SELECT true, false", "select"},
-      {"SELECT * FROM people JOIN sales ON true", "select uses people, sales"},
-      {"SELECT id FROM people WHERE current_date > DATE '2020-01-01'", "select uses people"},
-      {"SELECT id FROM people WHERE now() > TIMESTAMP '2020-01-01' + INTERVAL 1 DAY", "select uses people"},
-  });
-}
-
 TEST_F(Gate, TheTextIsTheReadingPartAndItsPlaceIsKnown) {
   struct Case {
     std::string_view sql, text;

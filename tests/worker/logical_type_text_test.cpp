@@ -168,14 +168,6 @@ TEST(LogicalTypeText, AnUnknownNumberIsTold) {
   EXPECT_FALSE(is_unknown_type_text("VARCHAR"));
 }
 
-// A name of the client's own makes no type unknown.
-TEST(LogicalTypeText, AFieldNamedLikeAnUnknownTypeIsNotOne) {
-  OpenedEngine engine;
-  const auto text = our_text(*engine, "SELECT {'UNKNOWN(': 1}");
-  EXPECT_EQ(text, "STRUCT(\"UNKNOWN(\" INTEGER)");
-  EXPECT_FALSE(is_unknown_type_text(text));
-}
-
 // ---- Which types are cast before they are read
 
 TEST(ReadableTypeText, IsEmptyWhereTheLayoutIsDocumented) {

@@ -215,17 +215,6 @@ TEST(StatementBounds, AnOpenCommentIsLeftToTheParser) {
   expect_bounds({{"SELECT 1 /* a;b", "SELECT 1 /* a;b"}, {"SELECT 1; /* x", "SELECT 1; /* x"}});
 }
 
-// The engine takes Unicode's spaces for spaces outside of quotes: behind a semicolon they are no statement.
-TEST(StatementBounds, UnicodeSpacesAreSpaces) {
-  expect_bounds({
-      {"SELECT 1;\u00a0", "SELECT 1"},
-      {"SELECT 1\u00a0;\u3000", "SELECT 1"},
-      {"SELECT 1;\u2003\u200b\n", "SELECT 1"},
-      {"SELECT '\u00a0;' ;", "SELECT '\u00a0;'"},
-  });
-  EXPECT_EQ(listing("\ufeffSELECT\u00a0a\u2009b"), "word SELECT, word a, word b");
-}
-
 TEST(StatementBounds, AnyBytesGiveBoundsInsideTheText) {
   constexpr std::string_view kPieces[] = {"SELECT", " ",  ";",  "'", "\"", "E'", "\\", "$$",   "$a$",  "$", "--",
                                           "\n",     "/*", "*/", "1", "é",  "(",  ")",  "\xFF", "\0"sv, "x"};
