@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kEchoBytes = 1000;       // of `sql`, by the contract
 constexpr std::int64_t kLastOffset = 100'000;  // offset + limit may not exceed it
-constexpr std::size_t kClosingBytes = 160;     // `],"offset":…` with all numbers at their longest
+constexpr std::size_t kLeastEchoBytes = 60;    // where many statements share few bytes
 
 struct Column {
   std::string name;
@@ -74,12 +74,20 @@ std::string cast_list(const std::vector<Column>& columns) {
 
 // The rows of a result, printed until the limit or the budget is reached and counted all the same.
 struct PrintedRows {
-  std::string json;  // [..],[..]
-  std::int64_t shown = 0;
-  std::int64_t seen = 0;     // rows that came, skipped and unprinted ones included
-  std::size_t row_over = 0;  // bytes of the first row that did not fit; 0: all did
+  std::string json;               // [..],[..]
+  std::vector<std::size_t> ends;  // of each printed row in `json`
+  std::int64_t seen = 0;          // rows that came, skipped and unprinted ones included
+  std::size_t row_over = 0;       // bytes of the first row that did not fit; 0: all did
   std::vector<std::size_t> column_bytes;
   CellNotes notes;
+
+  std::int64_t shown() const { return static_cast<std::int64_t>(ends.size()); }
+  void drop_last() {
+    ends.pop_back();
+    const std::size_t end = ends.empty() ? 0 : ends.back();
+    row_over = json.size() - end;
+    json.resize(end);
+  }
 };
 
 class RowPrinter {
@@ -91,7 +99,7 @@ class RowPrinter {
     writer_.bind(chunk);
     const auto count = static_cast<std::int64_t>(duckdb_data_chunk_get_size(chunk));
     for (std::int64_t row = 0; row < count; ++row) {
-      const bool wanted = rows_.seen + row >= skip_ && rows_.shown < limit_ && rows_.row_over == 0;
+      const bool wanted = rows_.seen + row >= skip_ && rows_.shown() < limit_ && rows_.row_over == 0;
       if (wanted) print(static_cast<idx_t>(row));
     }
     rows_.seen += count;
@@ -106,14 +114,14 @@ class RowPrinter {
  private:
   void print(idx_t row) {
     const std::size_t before = rows_.json.size();
-    if (rows_.shown > 0) rows_.json += ',';
+    if (!rows_.ends.empty()) rows_.json += ',';
     writer_.append_row(rows_.json, row);
-    if (budget_ != 0 && rows_.json.size() > budget_) {
+    if (rows_.json.size() > budget_) {
       rows_.row_over = rows_.json.size() - before;
       rows_.json.resize(before);
       return;
     }
-    ++rows_.shown;
+    rows_.ends.push_back(rows_.json.size());
   }
 
   RowWriter& writer_;
@@ -155,7 +163,7 @@ Result<void> ask_engine_for_types(Engine& engine, const GatedStatement& statemen
   ADIT_TRY(const auto rows, engine.rows_as_text("SELECT column_type FROM (DESCRIBE SELECT * FROM " +
                                                 in_parentheses(statement.text) + ")"));
   for (std::size_t i = 0; i < source.columns.size() && i < rows.size(); ++i) {
-    if (!is_unknown_type_text(source.columns[i].type_text)) continue;
+    if (!has_unknown_part(source.columns[i].type.get())) continue;
     source.columns[i].type_text = rows[i][0];
     source.has_unknown_type = true;
   }
@@ -175,7 +183,7 @@ Result<RowSource> prepare_rows(Engine& engine, const GatedStatement& statement, 
     source.columns = columns_of(as_written);
   }
   for (auto& column : source.columns) {
-    if (!is_unknown_type_text(column.type_text)) continue;
+    if (!has_unknown_part(column.type.get())) continue;
     ADIT_CHECK(ask_engine_for_types(engine, statement, source));
     break;
   }
@@ -216,7 +224,7 @@ Result<std::int64_t> count_rows(Engine& engine, const GatedStatement& statement)
 // Everything of the statement's object before its rows.
 std::string opening(const GatedStatement& statement, const PageRequest& request, const std::vector<Column>& columns) {
   std::string json = fmt::format(R"({{"statement_index":{},"sql":)", request.statement_index);
-  const auto echo = utf8_prefix(request.sql, kEchoBytes);
+  const auto echo = utf8_prefix(request.sql, std::clamp(request.budget / 3, kLeastEchoBytes, kEchoBytes));
   append_json_string(json, echo);
   if (echo.size() < request.sql.size()) json += R"(,"sql_truncated":true)";
   json += fmt::format(R"(,"kind":"{}","columns":[)", statement.kind);
@@ -254,90 +262,117 @@ Error too_large(const std::vector<Column>& columns, const PrintedRows& rows, std
                .stage = "render"};
 }
 
-worker_protocol::Diagnostic note(const PageRequest& request, std::string code, std::string message) {
-  return {.severity = "info",
-          .code = std::move(code),
-          .message = std::move(message),
-          .statement_index = request.statement_index};
+std::string closing(const PageRequest& request, std::string_view next_offset, std::int64_t total, bool truncated) {
+  auto json = fmt::format(R"(],"offset":{},"next_offset":{},"total_rows":{},"truncated":{})", request.offset,
+                          next_offset, total, truncated);
+  if (request.timing) {
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - request.start).count();
+    json += fmt::format(R"(,"execute_ms":{:.3f})", ms);
+  }
+  return json + "}";
+}
+
+struct Count {
+  std::int64_t rows = 0;
+  bool without_columns = false;  // counted by a query of its own
+};
+
+Result<Count> count_all(Engine& engine, const GatedStatement& statement, const PageRequest& request,
+                        const PrintedRows& printed) {
+  if (statement.is_volatile || statement.head.kind == HeadKind::explain)
+    return Count{.rows = printed.seen};  // all came
+  // Zero rows behind an offset may also mean that the offset lies behind the end.
+  const bool behind_the_end = printed.seen == 0 && request.offset > 0;
+  if (printed.seen <= request.limit && !behind_the_end) return Count{.rows = request.offset + printed.seen};
+  ADIT_TRY(const auto rows, count_rows(engine, statement));
+  return Count{.rows = rows, .without_columns = true};
+}
+
+// What follows the rows: the end of the object, and the diagnostics.
+struct Tail {
+  std::string json;
+  std::vector<worker_protocol::Diagnostic> diagnostics;
+
+  std::size_t bytes() const {
+    std::size_t bytes = json.size() + 1;
+    for (const auto& diagnostic : diagnostics) bytes += bytes_in_answer(diagnostic);
+    return bytes;
+  }
+};
+
+Tail tail_of(const GatedStatement& statement, const PageRequest& request, const RowSource& source,
+             const PrintedRows& rows, const Count& count) {
+  const std::int64_t next = request.offset + rows.shown();
+  const bool more = next < count.rows && request.offset < count.rows;
+  Tail tail{.json = closing(request, more ? std::to_string(next) : "null", count.rows, more), .diagnostics = {}};
+  const auto note = [&](std::string code, std::string message) {
+    tail.diagnostics.push_back({.severity = "info",
+                                .code = std::move(code),
+                                .message = std::move(message),
+                                .statement_index = request.statement_index});
+  };
+  // A count does not evaluate the columns: rows behind this page may still fail, for a value that does not convert.
+  if (count.without_columns && more && statement.may_fail_on_rows) {
+    note("counted_without_columns", "total_rows was counted without evaluating all columns of the rows not shown");
+  }
+  if (more && !statement.is_ordered) {
+    note("pages_may_overlap", "Without ORDER BY the order may differ from page to page; order by a unique key");
+  }
+  if (rows.row_over > 0) {
+    note("page_cut_by_bytes", fmt::format("{} of {} rows fit the bytes of this answer; go on at next_offset",
+                                          rows.shown(), std::min(request.limit, count.rows - request.offset)));
+  }
+  if (more && next >= kLastOffset) {
+    note("paging_ends", "Paging by offset ends at 100000 rows; go on with a predicate on the sort key");
+  }
+  if (source.has_unknown_type) {
+    note("unknown_type", "A column of a type without a form of its own is shown as text");
+  }
+  if (rows.notes.replaced_invalid_utf8) {
+    note("invalid_utf8", "Bytes that are not UTF-8 are shown as U+FFFD");
+  }
+  return tail;
 }
 
 }  // namespace
 
+std::size_t Page::bytes() const {
+  std::size_t bytes = json.size() + 1;
+  for (const auto& diagnostic : diagnostics) bytes += bytes_in_answer(diagnostic);
+  return bytes;
+}
+
 Result<Page> run_statement(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
-  const auto start = Clock::now();
   ADIT_TRY(const auto source, prepare_rows(engine, statement, request));
-
-  Page page;
-  page.json = opening(statement, request, source.columns);
-  const std::size_t envelope = page.json.size() + kClosingBytes;
-  if (request.budget_alone != 0 && envelope > request.budget_alone) {
-    return too_large(source.columns, PrintedRows(), envelope, request.budget_alone);
+  auto json = opening(statement, request, source.columns);
+  if (json.size() > request.budget_alone) {
+    return too_large(source.columns, PrintedRows(), json.size(), request.budget_alone);
   }
-  const std::size_t row_budget = request.budget == 0 ? 0 : (request.budget > envelope ? request.budget - envelope : 1);
-
+  const std::size_t row_budget = request.budget - std::min(request.budget, json.size());
   auto printed = print_rows(engine, source, request.limit, row_budget);
   if (!printed.ok()) {
     return placed_in_statement(std::move(printed).error(), kPlainPrefix.size() + 2, statement);
   }
   auto& rows = *printed;
+  ADIT_TRY(const auto count, count_all(engine, statement, request, rows));
 
-  // Zero rows behind an offset may also mean that the offset lies behind the end.
-  const bool run_to_its_end = statement.is_volatile || statement.head.kind == HeadKind::explain;
-  std::int64_t total = run_to_its_end ? rows.seen : request.offset + rows.seen;
-  const bool behind_the_end = rows.seen == 0 && request.offset > 0;
-  bool counted = false;
-  if (!run_to_its_end && (rows.seen > request.limit || behind_the_end)) {
-    ADIT_TRY(total, count_rows(engine, statement));
-    counted = true;
+  // Rows give way, from the last one, until the page and what is to be told of it fit together.
+  auto tail = tail_of(statement, request, source, rows, count);
+  while (json.size() + rows.json.size() + tail.bytes() > request.budget && rows.shown() > 0) {
+    rows.drop_last();
+    tail = tail_of(statement, request, source, rows, count);
   }
-
-  if (rows.shown == 0 && rows.row_over > 0 && envelope + rows.row_over > request.budget_alone) {
-    return too_large(source.columns, rows, envelope + rows.row_over, request.budget_alone);
+  const std::size_t needed = json.size() + rows.row_over + tail.bytes();
+  if (rows.shown() == 0 && needed > request.budget_alone) {
+    return too_large(source.columns, rows, needed, request.budget_alone);
   }
-  const std::int64_t next = request.offset + rows.shown;
-  const bool more = next < total && request.offset < total;
-  page.json += rows.json;
-  page.json += fmt::format(R"(],"offset":{},"next_offset":{},"total_rows":{},"truncated":{})", request.offset,
-                           more ? std::to_string(next) : "null", total, more);
-  if (request.timing) {
-    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    page.json += fmt::format(R"(,"execute_ms":{:.3f})", ms);
-  }
-  page.json += '}';
-
-  // A count does not evaluate the columns: rows behind this page may still fail, for a value that does not convert.
-  if (counted && more && statement.may_fail_on_rows) {
-    page.diagnostics.push_back(note(request, "counted_without_columns",
-                                    "total_rows was counted without evaluating all columns of the rows not shown"));
-  }
-  if (more && !statement.is_ordered) {
-    page.diagnostics.push_back(note(request, "pages_may_overlap",
-                                    "Without ORDER BY the order may differ from page to page; order by a unique key"));
-  }
-  if (rows.row_over > 0) {
-    page.diagnostics.push_back(note(request, "page_cut_by_bytes",
-                                    fmt::format("{} of {} rows fit the bytes of this answer; go on at next_offset",
-                                                rows.shown, std::min(request.limit, total - request.offset))));
-  }
-  if (more && next >= kLastOffset) {
-    page.diagnostics.push_back(
-        note(request, "paging_ends", "Paging by offset ends at 100000 rows; go on with a predicate on the sort key"));
-  }
-  if (source.has_unknown_type) {
-    page.diagnostics.push_back(
-        note(request, "unknown_type", "A column of a type without a form of its own is shown as text"));
-  }
-  if (rows.notes.replaced_invalid_utf8) {
-    page.diagnostics.push_back(note(request, "invalid_utf8", "Bytes that are not UTF-8 are shown as U+FFFD"));
-  }
-  return page;
+  json += rows.json;
+  json += tail.json;
+  return Page{.json = std::move(json), .diagnostics = std::move(tail.diagnostics)};
 }
 
-std::string statement_without_rows(const GatedStatement& statement, const PageRequest& request, double execute_ms) {
-  auto json = opening(statement, request, {});
-  json += fmt::format(R"(],"offset":{},"next_offset":null,"total_rows":0,"truncated":false)", request.offset);
-  if (request.timing) json += fmt::format(R"(,"execute_ms":{:.3f})", execute_ms);
-  return json + "}";
+std::string statement_without_rows(const GatedStatement& statement, const PageRequest& request) {
+  return opening(statement, request, {}) + closing(request, "null", 0, false);
 }
 
 }  // namespace adit::worker

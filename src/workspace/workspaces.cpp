@@ -3,6 +3,7 @@
 #include "adit/base/json_text.h"
 #include "adit/base/log.h"
 #include "call_error.h"
+#include "query_results.h"
 #include "relation_name.h"
 #include "state_directory.h"
 #include "turnstile.h"
@@ -197,7 +198,7 @@ class Workspaces::Registry {
                           .limit = limit,
                           .deadline = deadline,
                           .grace = options.limits.cancel_grace,
-                          .on_statement = {}};
+                          .on_result = {}};
     auto answer = co_await run(context, workspace, std::move(request));
     rest(workspace);
     if (!answer.ok()) co_return std::move(answer).error();
@@ -313,7 +314,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
                         .limit = registry.options.limits.open_deadline,
                         .deadline = deadline,
                         .grace = registry.options.limits.cancel_grace,
-                        .on_statement = {}};
+                        .on_result = {}};
   auto answer = co_await registry.run(context, workspace, std::move(request));
   Result<protocol::Imported> imported = internal_error("the worker gave no answer");
   if (!answer.ok()) imported = std::move(answer).error();
@@ -348,11 +349,10 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
   ADIT_CO_TRY(auto workspace, registry.find(query.workspace_id));
   ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
 
-  QueryOutcome outcome;
-  outcome.queue_ms = milliseconds_since(start);
+  const double queue_ms = milliseconds_since(start);
+  QueryResults results(query.definitions.size(), query.budget_bytes);
   std::vector<protocol::NamedQuery> definitions;
   for (auto& named : query.definitions) definitions.push_back({std::move(named.name), std::move(named.sql)});
-  const bool has_definitions = !definitions.empty();
   protocol::RunQuery run{.definitions = std::move(definitions),
                          .sql = std::move(query.sql),
                          .limit = query.limit,
@@ -364,41 +364,13 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
                         .limit = limit,
                         .deadline = *context.deadline(),
                         .grace = limits.cancel_grace,
-                        .on_statement = {}};
-  // A worker runs hostile SQL: its bytes are checked before they become part of a protocol message.
-  request.on_statement = [&outcome](std::string_view payload) {
-    std::string checked;
-    checked.reserve(payload.size());
-    const auto kind = append_checked_json(checked, payload);
-    if (!kind.ok() || *kind != JsonKind::object) return false;
-    outcome.statements.push_back(std::move(checked));
-    return true;
-  };
+                        .on_result = [&results](protocol::MessageType type, std::string_view payload) {
+                          return results.take(type, payload);
+                        }};
   auto answer = co_await registry.run(context, workspace, std::move(request));
   registry.rest(workspace);
-  Result<std::string> payload = answer.ok() ? std::move(answer->payload) : Result<std::string>(answer.error());
-  if (payload.ok()) {
-    ADIT_CO_TRY(auto done, protocol::decode<protocol::QueryDone>(*payload));
-    for (auto& diagnostic : done.diagnostics) {
-      outcome.diagnostics.push_back({.severity = std::move(diagnostic.severity),
-                                     .code = std::move(diagnostic.code),
-                                     .message = std::move(diagnostic.message),
-                                     .statement_index = diagnostic.statement_index});
-    }
-    if (done.failure) outcome.failure = protocol::to_error(*done.failure);
-    // The worker only knows that it was told to stop.
-    if (outcome.failure && outcome.failure->reason == "cancelled" && answer->deadline_passed) {
-      auto timeout = timeout_error(limit);
-      timeout.statement_index = outcome.failure->statement_index;
-      outcome.failure = std::move(timeout);
-    }
-  } else {
-    outcome.failure = std::move(payload).error();
-    // Without a word from the worker, the statement behind the last whole one was running; or a definition was.
-    if (!has_definitions || !outcome.statements.empty()) {
-      outcome.failure->statement_index = static_cast<std::int64_t>(outcome.statements.size());
-    }
-  }
+  auto outcome = results.finish(std::move(answer), limit);
+  outcome.queue_ms = queue_ms;
   outcome.total_ms = milliseconds_since(start);
   co_return outcome;
 }
