@@ -16,6 +16,8 @@ struct ServerOptions {
   std::string state_dir;
   std::string worker_program;  // empty: adit-worker beside this program
   std::size_t answer_bytes = 56'000;
+  log::Level log_level = log::Level::warning;
+  std::string config_file;  // empty: the usual one, if it is there
   workspace::Limits limits;
 };
 

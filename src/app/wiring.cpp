@@ -44,8 +44,9 @@ Result<Service> make_service(io::EventLoop& loop, const ServerOptions& options) 
   Service service;
   service.workspaces = std::make_unique<workspace::Workspaces>(
       loop, std::move(roots),
-      workspace::WorkspacesOptions{
-          .limits = options.limits, .worker_program = std::move(program), .state_dir = options.state_dir});
+      workspace::WorkspacesOptions{.limits = workspace::fitted_to(options.limits, workspace::machine_memory()),
+                                   .worker_program = std::move(program),
+                                   .state_dir = options.state_dir});
   mcp::ServerInfo info{.name = "adit",
                        .title = "adit",
                        .version = ADIT_VERSION,

@@ -40,7 +40,9 @@ ServerProcess::ServerProcess(ServerOptions options) : modern_(options.speak_mode
   error_file_ = ::open((home_.path() + "/stderr").c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const auto program = options.program.empty() ? std::string(ADIT_BIN_DIR) + "/adit" : options.program;
   std::vector<std::string> arguments{program, "serve", "--state-dir", state_dir_};
-  if (constexpr std::string_view worker = ADIT_TEST_WORKER; !worker.empty()) {
+  const bool named =
+      std::find(options.arguments.begin(), options.arguments.end(), "--worker") != options.arguments.end();
+  if (constexpr std::string_view worker = ADIT_TEST_WORKER; !worker.empty() && !named) {
     arguments.insert(arguments.end(), {"--worker", std::string(worker)});
   }
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());

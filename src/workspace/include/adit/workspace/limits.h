@@ -23,4 +23,10 @@ struct Limits {
   std::size_t live_workers = 4;
 };
 
+// The machine's memory, or less where the process's control group has a limit of its own. Bytes.
+std::int64_t machine_memory();
+
+// Live workers together get half of the memory at most: fewer live at once, and one gets half if it wants more.
+Limits fitted_to(Limits limits, std::int64_t memory_bytes);
+
 }  // namespace adit::workspace
