@@ -157,7 +157,6 @@ std::string readable_type_text(duckdb_logical_type type) {
       case DUCKDB_TYPE_BIT:
       case DUCKDB_TYPE_BIGNUM:
       case kGeometry: changed = true; return "VARCHAR";
-      case kVariant: changed = true; return "JSON";
       case DUCKDB_TYPE_ENUM: return "VARCHAR";  // no change on its own: its layout is documented
       case DUCKDB_TYPE_SQLNULL: return "INTEGER";
       default:

@@ -13,7 +13,7 @@ std::string logical_type_text(duckdb_logical_type type);
 bool has_unknown_part(duckdb_logical_type type);
 
 // The type to cast a column to before its cells are read, or "" when they are read as they are: types without a
-// documented layout in the C API become texts, at any depth (GEOMETRY its WKT, VARIANT its JSON).
+// documented layout in the C API become texts, at any depth (GEOMETRY its WKT).
 std::string readable_type_text(duckdb_logical_type type);
 
 }  // namespace adit::worker
