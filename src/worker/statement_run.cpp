@@ -1,10 +1,12 @@
 // A page of a statement's rows and the exact count of all its rows.
 //
-// Rows come from a wrapper, SELECT * FROM (statement) LIMIT n OFFSET m, so that the engine can stop early; preparing it
-// binds the statement and gives the columns. The wrapper renames duplicate columns, so where a name looks renamed the
-// statement is prepared as it was written, too. One row over the limit is asked for: when it does not come, offset +
-// rows is the count. Otherwise SELECT count(*) FROM (statement) counts, without reading the columns. Statements whose
-// rows differ from run to run are run once, to their end, and counted on the way.
+// A statement without an order of its own runs as it was written, and is left when the page is full: the engine hands
+// on its rows as they come. One with ORDER BY runs in a wrapper, SELECT * FROM (statement) LIMIT n OFFSET m, for which
+// the engine keeps the first rows alone instead of sorting all. (For small results the wrapper costs more than the
+// statement, so it is not the rule.) It renames duplicate columns, so where a name looks renamed the statement is
+// prepared as it was written, too. One row over the limit is waited for: when it does not come, all have been counted.
+// Otherwise SELECT count(*) FROM (statement) counts, without reading the columns. Statements whose rows differ from run
+// to run are run once, to their end, and counted on the way.
 //
 // No transaction is opened around page and count: calls on a workspace run one after another, and nobody else writes.
 #include "statement_run.h"
@@ -59,6 +61,7 @@ bool may_be_renamed(const std::vector<Column>& columns) {
 
 // Line breaks around the text: it may end in a comment.
 std::string in_parentheses(const std::string& text) { return "(\n" + text + "\n)"; }
+constexpr std::size_t kParenthesisBytes = 2;  // before the text
 
 constexpr std::string_view kPlainPrefix = "SELECT * FROM ";
 
@@ -77,6 +80,7 @@ struct PrintedRows {
   std::string json;               // [..],[..]
   std::vector<std::size_t> ends;  // of each printed row in `json`
   std::int64_t seen = 0;          // rows that came, skipped and unprinted ones included
+  bool all_came = false;          // the statement ran to its end
   std::size_t row_over = 0;       // bytes of the first row that did not fit; 0: all did
   std::vector<std::size_t> column_bytes;
   CellNotes notes;
@@ -105,7 +109,10 @@ class RowPrinter {
     rows_.seen += count;
   }
 
-  PrintedRows finish() {
+  bool page_is_full() const { return rows_.seen > skip_ + limit_; }
+
+  PrintedRows finish(bool all_came) {
+    rows_.all_came = all_came;
     rows_.column_bytes = writer_.column_bytes();
     rows_.notes = writer_.notes();
     return std::move(rows_);
@@ -133,8 +140,10 @@ class RowPrinter {
 // A statement ready to give its rows.
 struct RowSource {
   PreparedStatement prepared;
-  std::vector<Column> columns;  // named as the statement names them
-  std::int64_t skip = 0;        // rows that come before the page
+  std::vector<Column> columns;   // named as the statement names them
+  std::size_t prefix = 0;        // bytes of the text that ran before the statement's own
+  std::int64_t skip = 0;         // rows that come before the page
+  bool runs_to_its_end = false;  // all rows are wanted, for their count
   bool has_unknown_type = false;
 };
 
@@ -153,7 +162,11 @@ Result<RowSource> prepare_explain(Engine& engine, const GatedStatement& statemen
   const std::string_view prefix = statement.head.analyze ? "EXPLAIN ANALYZE " : "EXPLAIN ";
   auto prepared = engine.prepare(std::string(prefix) + statement.text);
   if (!prepared.ok()) return placed_in_statement(std::move(prepared).error(), prefix.size(), statement);
-  RowSource source{.prepared = std::move(*prepared), .columns = {}, .skip = request.offset};
+  RowSource source{.prepared = std::move(*prepared),
+                   .columns = {},
+                   .prefix = prefix.size(),
+                   .skip = request.offset,
+                   .runs_to_its_end = true};
   source.columns = columns_of(source.prepared);
   return source;
 }
@@ -172,13 +185,19 @@ Result<void> ask_engine_for_types(Engine& engine, const GatedStatement& statemen
 
 Result<RowSource> prepare_rows(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
   if (statement.head.kind == HeadKind::explain) return prepare_explain(engine, statement, request);
-  const auto page = statement.is_volatile ? "" : fmt::format(" LIMIT {} OFFSET {}", request.limit + 1, request.offset);
+  const bool wrapped = statement.is_ordered && !statement.is_volatile;
+  const auto page = wrapped ? fmt::format(" LIMIT {} OFFSET {}", request.limit + 1, request.offset) : "";
   const auto from = in_parentheses(statement.text) + page;
-  auto prepared = engine.prepare(std::string(kPlainPrefix) + from);
-  if (!prepared.ok()) return placed_in_statement(std::move(prepared).error(), kPlainPrefix.size() + 2, statement);
-  RowSource source{.prepared = std::move(*prepared), .columns = {}, .skip = statement.is_volatile ? request.offset : 0};
+  RowSource source{.prepared = {},
+                   .columns = {},
+                   .prefix = wrapped ? kPlainPrefix.size() + kParenthesisBytes : 0,
+                   .skip = wrapped ? 0 : request.offset,
+                   .runs_to_its_end = statement.is_volatile};
+  auto prepared = engine.prepare(wrapped ? std::string(kPlainPrefix) + from : statement.text);
+  if (!prepared.ok()) return placed_in_statement(std::move(prepared).error(), source.prefix, statement);
+  source.prepared = std::move(*prepared);
   source.columns = columns_of(source.prepared);
-  if (may_be_renamed(source.columns)) {
+  if (wrapped && may_be_renamed(source.columns)) {
     ADIT_TRY(const auto as_written, engine.prepare(statement.text));
     source.columns = columns_of(as_written);
   }
@@ -190,7 +209,9 @@ Result<RowSource> prepare_rows(Engine& engine, const GatedStatement& statement, 
   const bool cast =
       std::any_of(source.columns.begin(), source.columns.end(), [](const Column& c) { return !c.cast_to.empty(); });
   if (cast) {
-    ADIT_TRY(source.prepared, engine.prepare(fmt::format("SELECT {} FROM {}", cast_list(source.columns), from)));
+    const auto select = fmt::format("SELECT {} FROM ", cast_list(source.columns));
+    source.prefix = select.size() + kParenthesisBytes;
+    ADIT_TRY(source.prepared, engine.prepare(select + from));
   }
   return source;
 }
@@ -207,8 +228,9 @@ Result<PrintedRows> print_rows(Engine& engine, const RowSource& source, std::int
   ADIT_TRY(auto result, engine.stream(source.prepared));
   for (;;) {
     ADIT_TRY(auto chunk, engine.next_chunk(result));
-    if (!chunk) return printer.finish();
+    if (!chunk) return printer.finish(true);
     printer.take(chunk.get());
+    if (!source.runs_to_its_end && printer.page_is_full()) return printer.finish(false);
   }
 }
 
@@ -278,12 +300,12 @@ struct Count {
 };
 
 Result<Count> count_all(Engine& engine, const GatedStatement& statement, const PageRequest& request,
-                        const PrintedRows& printed) {
-  if (statement.is_volatile || statement.head.kind == HeadKind::explain)
-    return Count{.rows = printed.seen};  // all came
-  // Zero rows behind an offset may also mean that the offset lies behind the end.
-  const bool behind_the_end = printed.seen == 0 && request.offset > 0;
-  if (printed.seen <= request.limit && !behind_the_end) return Count{.rows = request.offset + printed.seen};
+                        const RowSource& source, const PrintedRows& printed) {
+  // The wrapper passes over the rows before the page; none behind them may also mean that the page lies behind the end.
+  const std::int64_t passed_over = request.offset - source.skip;
+  const bool behind_the_end = printed.seen == 0 && passed_over > 0;
+  const bool cut = printed.seen > source.skip + request.limit && !source.runs_to_its_end;
+  if (printed.all_came && !behind_the_end && !cut) return Count{.rows = passed_over + printed.seen};
   ADIT_TRY(const auto rows, count_rows(engine, statement));
   return Count{.rows = rows, .without_columns = true};
 }
@@ -351,10 +373,10 @@ Result<Page> run_statement(Engine& engine, const GatedStatement& statement, cons
   const std::size_t row_budget = request.budget - std::min(request.budget, json.size());
   auto printed = print_rows(engine, source, request.limit, row_budget);
   if (!printed.ok()) {
-    return placed_in_statement(std::move(printed).error(), kPlainPrefix.size() + 2, statement);
+    return placed_in_statement(std::move(printed).error(), source.prefix, statement);
   }
   auto& rows = *printed;
-  ADIT_TRY(const auto count, count_all(engine, statement, request, rows));
+  ADIT_TRY(const auto count, count_all(engine, statement, request, source, rows));
 
   // Rows give way, from the last one, until the page and what is to be told of it fit together.
   auto tail = tail_of(statement, request, source, rows, count);
