@@ -138,12 +138,13 @@ std::string readable_type_text(duckdb_logical_type type) {
       case kVariant: changed = true; return "JSON";
       case DUCKDB_TYPE_ENUM: return "VARCHAR";  // no change on its own: its layout is documented
       case DUCKDB_TYPE_SQLNULL: return "INTEGER";
-      default:
-        if (text_of(part, print, "field").starts_with("UNKNOWN(")) {
-          changed = true;
-          return "VARCHAR";
-        }
-        return text_of(part, print, "field");
+      default: {
+        // Once for each part: twice would double with each level.
+        auto text = text_of(part, print, "field");
+        if (!text.starts_with("UNKNOWN(")) return text;
+        changed = true;
+        return "VARCHAR";
+      }
     }
   };
   const auto text = print(type);
