@@ -2,6 +2,7 @@
 // that change, definitions and killed workers. Sections "Opening", "Definitions" and "Killed worker" of the contract;
 // sentences of it stand in quotation marks.
 #include "support/dataset_calls.h"
+#include "support/gzip.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -736,6 +737,66 @@ TEST_F(Dataset, AWorkerKilledWhileFilesAreAddedLeavesTheDatasetAsItWas) {
   EXPECT_EQ(of_error(query(server, id, {"FROM large"}), "kind"), "unknown_relation");
   data_.write("large.csv", "n\n1\n");
   EXPECT_EQ(open_paths(server, {"large.csv"}, id).at("relations").at(0).at("row_count"), 1);
+}
+
+// "Killing a worker … costs the running call and nothing else", at each step of opening that shows from outside.
+TEST_F(Dataset, AWorkerKilledAtAnyStepOfOpeningLosesNothingThatWasCommitted) {
+  std::string rows = "n,text\n";
+  for (int i = 0; i < 700'000; ++i) rows += std::to_string(i) + ",some text to read\n";
+  data_.write("large.csv.gz", gzip_of(rows));
+  const auto size_of = [](const fs::path& file) {
+    std::error_code error;
+    const auto size = fs::file_size(file, error);
+    return error ? 0 : size;
+  };
+  using Reached = std::function<bool(const fs::path&)>;
+  const std::pair<const char*, Reached> steps[] = {
+      {"started", [](const fs::path&) { return true; }},
+      {"unpacking", [&](const fs::path& directory) { return size_of(directory / "accepted-lines") > 0; }},
+      {"unpacked", [&](const fs::path& directory) { return size_of(directory / "accepted-lines") == rows.size(); }},
+      {"first rows written",
+       [&, before = std::uintmax_t{}](const fs::path& directory) mutable {
+         const auto size = size_of(directory / "main.duckdb") + size_of(directory / "main.duckdb.wal");
+         if (before == 0) before = size;
+         return size > before;
+       }},
+      {"copy given back", [&, seen = false](const fs::path& directory) mutable {
+         const auto size = size_of(directory / "accepted-lines");
+         seen = seen || size == rows.size();
+         return seen && size == 0;
+       }}};
+  ServerProcess server(with_root(data_.path()));
+  const auto id = dataset_of(open_paths(server, {"numbers.csv"}));
+  query(server, id, {"CREATE VIEW v AS SELECT sum(n) AS s FROM numbers"});
+  const auto run = fs::directory_iterator(server.state_dir())->path();
+  for (const auto& step : steps) {
+    SCOPED_TRACE(step.first);
+    const auto& reached = step.second;
+    const auto first = only_worker(server);
+    const auto call = server.start_call("open_dataset", open_arguments({"large.csv.gz"}, id));
+    pid_t worker = -1;
+    EXPECT_TRUE(eventually(20s, [&] {
+      const auto workers = server.workers();
+      if (workers.size() != 1 || workers.front() == first) return false;
+      worker = workers.front();
+      return reached(run / id);
+    }));
+    ASSERT_EQ(::kill(worker, SIGKILL), 0);
+    const auto answer = content_of(server.wait_for(call));
+    EXPECT_EQ(first_cell(query(server, id, {"SELECT s FROM v"})), "6");
+    const auto count = query(server, id, {"SELECT count(*) FROM \"large\""});
+    if (answer.contains("error")) {
+      EXPECT_EQ(of_error(answer, "kind"), "internal_error") << json::serialize(answer);
+      EXPECT_FALSE(of_error(answer, "hint").empty());
+      EXPECT_EQ(of_error(count, "kind"), "unknown_relation");
+    } else {
+      // It was done before the signal came.
+      EXPECT_EQ(first_cell(count), "700000");
+      break;
+    }
+  }
+  data_.write("large.csv.gz", gzip_of("n\n1\n"));
+  EXPECT_EQ(open_paths(server, {"large.csv.gz"}, id).at("relations").at(0).at("row_count"), 1);
 }
 
 // ---- "Calls on one workspace run one after another in order of arrival"
