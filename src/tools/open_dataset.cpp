@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace adit::tools {
 namespace json = boost::json;
 namespace {
@@ -59,7 +61,7 @@ constexpr std::string_view kOutput = R"({
       "type": "object",
       "properties": {
         "severity": {"type": "string", "enum": ["info", "warning"]},
-        "code": {"type": "string", "description": "rows_rejected (how many), row_rejected (one of them), relation_renamed."},
+        "code": {"type": "string", "description": "rows_rejected (how many), row_rejected (one of them), relation_renamed, numbers_rounded, numbers_too_large, dates_ambiguous, date_format, line_ends_mixed."},
         "source": {"type": "string", "description": "The path as it was given."},
         "line": {"type": "integer", "description": "Line of the source, the first being 1."},
         "message": {"type": "string"}
@@ -80,6 +82,11 @@ std::vector<workspace::SourceRequest> read_sources(const json::array& sources) {
                         .format = optional_text(object, "format")});
   }
   return requests;
+}
+
+bool has_nul(const std::vector<workspace::SourceRequest>& sources) {
+  return std::any_of(sources.begin(), sources.end(),
+                     [](const auto& source) { return source.name && source.name->find('\0') != std::string::npos; });
 }
 
 json::object issue_object(const workspace::Issue& issue) {
@@ -104,6 +111,14 @@ mcp::ToolResult render(const workspace::OpenedDataset& opened) {
 
 Task<mcp::ToolResult> call(workspace::Workspaces& workspaces, RequestContext context, json::object arguments) {
   auto sources = read_sources(arguments.at("sources").get_array());
+  // The engine's names end where a NUL stands.
+  if (has_nul(sources)) {
+    co_return Error{.code = ErrorCode::validation,
+                    .reason = "invalid_argument",
+                    .message = "name has a NUL character, which no name of a relation may have",
+                    .hint = "Give it another name, or none.",
+                    .stage = "input"};
+  }
   auto id = optional_text(arguments, "dataset_id");
   ADIT_CO_TRY(auto opened, co_await workspaces.open(context, std::move(sources), std::move(id)));
   co_return render(opened);

@@ -84,10 +84,35 @@ Result<std::int64_t> write_objects(Engine& engine, const std::string& text, bool
   return count;
 }
 
+// The engine leaves out the 0 before the point of a DECIMAL without whole digits. The statement with the columns in
+// which it would, read with one whole digit; "" when there is none.
+Result<std::string> with_whole_digits(Engine& engine, const std::string& text) {
+  ADIT_TRY(const auto prepared, engine.prepare("SELECT * FROM " + in_parentheses(text)));
+  std::string list;
+  bool any = false;
+  const idx_t count = duckdb_prepared_statement_column_count(prepared.get());
+  for (idx_t i = 0; i < count; ++i) {
+    const LogicalType type(duckdb_prepared_statement_column_logical_type(prepared.get(), i));
+    const auto name = take_text(const_cast<char*>(duckdb_prepared_statement_column_name(prepared.get(), i)));
+    auto item = fmt::format("#{}", i + 1);
+    if (duckdb_get_type_id(type.get()) == DUCKDB_TYPE_DECIMAL &&
+        duckdb_decimal_width(type.get()) == duckdb_decimal_scale(type.get())) {
+      any = true;
+      item = fmt::format("regexp_replace({}::VARCHAR, '^(-?)[.]', '\\10.')", item);
+    }
+    list += fmt::format("{}{} AS {}", i == 0 ? "" : ", ", item, quoted_identifier(name));
+  }
+  return any ? fmt::format("SELECT {} FROM {}", list, in_parentheses(text)) : std::string();
+}
+
 Result<std::int64_t> copy_rows(Engine& engine, const std::string& text, const std::string& format) {
-  ADIT_TRY(const auto rows, engine.rows_of_statement(fmt::format("COPY {} TO {} (FORMAT {}{})", in_parentheses(text),
-                                                                 quoted_literal(engine.export_file()), format,
-                                                                 format == "csv" ? ", HEADER true" : "")));
+  std::string rewritten;
+  if (format == "csv") {
+    ADIT_TRY(rewritten, with_whole_digits(engine, text));
+  }
+  ADIT_TRY(const auto rows, engine.rows_of_statement(fmt::format(
+                                "COPY {} TO {} (FORMAT {}{})", in_parentheses(rewritten.empty() ? text : rewritten),
+                                quoted_literal(engine.export_file()), format, format == "csv" ? ", HEADER true" : "")));
   return rows;
 }
 

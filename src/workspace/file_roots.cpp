@@ -48,12 +48,20 @@ std::string real_path_of(int fd) {
 }
 
 // openat2 below the root; glibc 2.36 has no wrapper.
-FileDescriptor open_beneath(int root, const std::string& path) {
+FileDescriptor open_beneath(int root, const std::string& path, std::uint64_t flags) {
   open_how how{};
-  // Non-blocking: opening a FIFO must not wait for its writer.
-  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  how.flags = flags | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   return FileDescriptor(static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how)));
+}
+
+// The same without the root as a border: to see where a link with an absolute target leads.
+std::string real_path_from(int root, const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_MAGICLINKS;
+  const FileDescriptor file(static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how)));
+  return file.valid() ? real_path_of(file.get()) : "";
 }
 
 bool is_kernel_filesystem(int fd) {
@@ -78,12 +86,31 @@ std::string format_of(int fd, std::string_view path) {
   return "";
 }
 
-// `path` as a path below the root, or nothing.
-std::optional<std::string> below(const std::string& root, std::string_view path) {
+// `path` as a path below the directory, or nothing.
+std::optional<std::string> below(const std::string& directory, std::string_view path) {
   if (!path.starts_with('/')) return std::string(path);
-  const std::string prefix = root + "/";
-  if (!path.starts_with(prefix)) return std::nullopt;
-  return std::string(path.substr(prefix.size()));
+  if (!path.starts_with(directory)) return std::nullopt;
+  path.remove_prefix(directory.size());
+  if (path.empty()) return ".";
+  if (path.front() != '/') return std::nullopt;
+  path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+  return path.empty() ? "." : std::string(path);
+}
+
+// The root as the operator wrote it, from / on. A name with .. says nothing without the links it crosses.
+std::string absolute_name(const std::string& name) {
+  if (name.find("..") != std::string::npos) return "";
+  auto path = std::filesystem::absolute(name).lexically_normal().string();
+  while (path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+std::string_view kind_of_file(mode_t mode) {
+  if (S_ISDIR(mode)) return "is a directory";
+  if (S_ISFIFO(mode)) return "is a named pipe";
+  if (S_ISSOCK(mode)) return "is a socket";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "is a device";
+  return "is not a regular file";
 }
 
 bool is_system_directory(const std::string& path) {
@@ -109,7 +136,7 @@ Result<FileRoots> FileRoots::from_directories(const std::vector<std::string>& di
           .hint = "Name existing directories with --root."};
     }
     if (path == "/") path.clear();  // so that root + "/" + rest stays a path
-    roots.roots_.push_back({std::move(path), std::move(directory)});
+    roots.roots_.push_back({std::move(path), absolute_name(name), std::move(directory)});
   }
   return roots;
 }
@@ -132,27 +159,50 @@ Result<FoundFile> FileRoots::find(std::string_view path) const {
                       "Start the server with --root DIR for each directory whose files may be opened.");
   }
   if (path.empty() || path.find('\0') != std::string_view::npos) {
-    return path_error(path, "has no usable name", "Name a file relative to a root, or by its full path below one.");
+    return Error{.code = ErrorCode::validation,
+                 .reason = "invalid_argument",
+                 .message = path.empty() ? "path is empty" : "path has a NUL character, which no name of a file has",
+                 .hint = "Name a file relative to a root, or by its full path below one.",
+                 .stage = "input"};
   }
   if (path.find('\\') != std::string_view::npos && path.find('/') == std::string_view::npos) {
     return path_error(path, "was not found", "Paths are written with / here.");
   }
   int last_error = ENOENT;
   for (const auto& root : roots_) {
-    const auto relative = below(root.path, path);
+    auto relative = below(root.path, path);
+    if (!relative && !root.name.empty()) relative = below(root.name, path);
     if (!relative) continue;
     // Above the root the operator has chosen; below it nothing hidden is meant.
     if (has_dot_part(*relative)) {
       return path_error(path, "has a part that begins with a dot", "Hidden files, and .. in a path, are not opened.");
     }
-    const auto file = open_beneath(root.directory.get(), *relative);
-    if (!file.valid()) {
+    // First without opening it: that waits for the writer of a pipe, and does things to a device.
+    auto found = open_beneath(root.directory.get(), *relative, O_PATH);
+    if (!found.valid() && errno == EXDEV) {
+      // A link whose target begins with / may lead below the root all the same.
+      const auto inside = below(root.path, real_path_from(root.directory.get(), *relative));
+      errno = EXDEV;
+      if (inside && !inside->empty()) {
+        relative = inside;
+        found = open_beneath(root.directory.get(), *relative, O_PATH);
+      }
+    }
+    if (!found.valid()) {
       last_error = errno;
       continue;
     }
     struct stat info{};
+    if (::fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+      return path_error(path, kind_of_file(info.st_mode), "Name a regular file.");
+    }
+    const auto file = open_beneath(root.directory.get(), *relative, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (!file.valid()) {
+      last_error = errno;
+      continue;
+    }
     if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || is_kernel_filesystem(file.get())) {
-      return path_error(path, "is not a regular file", "Name a file, not a directory or a device.");
+      return path_error(path, "is not a regular file", "Name a regular file.");
     }
     auto real = real_path_of(file.get());
     // A link below the root may lead to a hidden place below the root.
@@ -164,6 +214,10 @@ Result<FoundFile> FileRoots::find(std::string_view path) const {
   }
   if (last_error == EXDEV || last_error == ELOOP) {
     return path_error(path, "leads out of the roots", "Name a file below a root; links out of it are not followed.");
+  }
+  if (last_error == ENOTDIR) {
+    return path_error(path, "was not found: what stands before a / in it is not a directory",
+                      "Name a file, without a / behind its name.");
   }
   if (last_error == EACCES) return path_error(path, "may not be read", "Change its permissions, or name another one.");
   return path_error(path, "was not found below the roots of this server",

@@ -18,8 +18,6 @@ class ExactNumbers : public testing::Test {
   static void SetUpTestSuite() { engine_ = std::make_unique<OpenedEngine>(); }
   static void TearDownTestSuite() { engine_.reset(); }
 
-  static inline std::vector<std::string> rounded_;
-
   // "TYPE: value, value", for texts of a column that the reader found to be of type `found`.
   static std::string typed(const std::vector<std::string>& texts, const std::string& found,
                            std::size_t digits = kAllDigits) {
@@ -28,8 +26,8 @@ class ExactNumbers : public testing::Test {
       rows += (rows.empty() ? "(" : ", (") + (text == "NULL" ? text : quoted_literal(text)) + ")";
     engine_->run("CREATE TABLE staging (c VARCHAR)");
     if (!rows.empty()) engine_->run("INSERT INTO staging VALUES " + rows);
-    std::vector<std::string> rounded;
-    const auto done = type_numbers(**engine_, "staging", "result", {{.name = "c", .type = found}}, digits, rounded_);
+    std::vector<TypingNote> notes;
+    const auto done = type_columns(**engine_, "staging", "result", {{.name = "c", .type = found}}, digits, notes);
     if (!done.ok()) {
       engine_->run("DROP TABLE IF EXISTS staging");
       return "ERROR " + done.error().message;
@@ -40,7 +38,11 @@ class ExactNumbers : public testing::Test {
     }
     EXPECT_EQ(engine_->value("SELECT count(*)::VARCHAR FROM duckdb_tables() WHERE table_name = 'staging'"), "0");
     engine_->run("DROP TABLE result");
-    if (!rounded.empty()) text += " rounded";
+    for (const auto& note : notes) {
+      text += note.what == TypingNote::What::rounded     ? " rounded"
+              : note.what == TypingNote::What::too_large ? " too large"
+                                                         : " other";
+    }
     return text;
   }
 
@@ -48,6 +50,17 @@ class ExactNumbers : public testing::Test {
 };
 
 std::unique_ptr<OpenedEngine> ExactNumbers::engine_;
+
+TEST_F(ExactNumbers, PlainDecimalsKeepEveryDigit) {
+  EXPECT_EQ(typed({"1.5", "2.25"}, "DOUBLE"), "DECIMAL(3,2): 1.50, 2.25");
+  EXPECT_EQ(typed({"0.1", "-0.2"}, "DOUBLE"), "DECIMAL(1,1): .1, -.2");
+  EXPECT_EQ(typed({"100", "0.001"}, "DOUBLE"), "DECIMAL(6,3): 100.000, 0.001");
+  EXPECT_EQ(typed({"+1.5", "-1.5"}, "DOUBLE"), "DECIMAL(2,1): 1.5, -1.5");
+  EXPECT_EQ(typed({".5", "-.25"}, "DOUBLE"), "DECIMAL(2,2): .50, -.25");
+  EXPECT_EQ(typed({"258914509.4001149"}, "DOUBLE"), "DECIMAL(16,7): 258914509.4001149");
+  EXPECT_EQ(typed({"12345678901234567890.123456789012345678"}, "DOUBLE"),
+            "DECIMAL(38,18): 12345678901234567890.123456789012345678");
+}
 
 TEST_F(ExactNumbers, WholeNumbersAreIntegersOfTheSizeTheyNeed) {
   EXPECT_EQ(typed({"1", "-2", "0"}, "BIGINT"), "BIGINT: 1, -2, 0");
@@ -68,9 +81,67 @@ TEST_F(ExactNumbers, DoubleIsForWhatIsWrittenSo) {
   EXPECT_EQ(typed({"inf", "-inf"}, "DOUBLE"), "DOUBLE: inf, -inf");
 }
 
+TEST_F(ExactNumbers, WhatNoExactTypeHoldsIsRoundedAndTold) {
+  EXPECT_EQ(typed({"0.1234567890123456789"}, "DOUBLE"), "DOUBLE: 0.12345678901234568 rounded");
+  EXPECT_EQ(typed({"123456789012345678901.123456789012345678"}, "DOUBLE"), "DOUBLE: 1.2345678901234568e+20 rounded");
+  // Each fits alone, and not both together: 20 digits before the point and 19 behind it.
+  EXPECT_EQ(typed({"12345678901234567890", "0.1234567890123456789"}, "DOUBLE"),
+            "DOUBLE: 1.2345678901234567e+19, 0.12345678901234568 rounded");
+  EXPECT_EQ(typed({std::string(39, '9')}, "DOUBLE"), "DOUBLE: 1e+39 rounded");
+}
+
+TEST_F(ExactNumbers, WhatDoubleDoesNotHoldStaysTextAndIsTold) {
+  EXPECT_EQ(typed({"1e400", "1"}, "DOUBLE"), "VARCHAR: 1e400, 1 too large");
+  EXPECT_EQ(typed({"-1e400"}, "DOUBLE"), "VARCHAR: -1e400 too large");
+  EXPECT_EQ(typed({"1.7976931348623157e308"}, "DOUBLE"), "DOUBLE: 1.7976931348623157e+308");
+  EXPECT_EQ(typed({"1.7976931348623159e308"}, "DOUBLE"), "VARCHAR: 1.7976931348623159e308 too large");
+  EXPECT_EQ(typed({std::string(309, '9')}, "DOUBLE"), "VARCHAR: " + std::string(309, '9') + " too large");
+  EXPECT_EQ(typed({std::string(310, '9')}, "DOUBLE"), "VARCHAR: " + std::string(310, '9') + " too large");
+  EXPECT_EQ(typed({"1e-400"}, "DOUBLE"), "DOUBLE: 0.0 rounded");
+  EXPECT_EQ(typed({"0e-400"}, "DOUBLE"), "DOUBLE: 0.0");
+  EXPECT_EQ(typed({"1.234567890123456789e5"}, "DOUBLE"), "DOUBLE: 123456.78901234567 rounded");
+}
+
+TEST_F(ExactNumbers, IntegersEndWhereTheLargestTypesEnd) {
+  const std::string signed_most = "170141183460469231731687303715884105727";
+  const std::string unsigned_most = "340282366920938463463374607431768211455";
+  EXPECT_EQ(typed({"9223372036854775808"}, "DOUBLE"), "HUGEINT: 9223372036854775808");
+  EXPECT_EQ(typed({signed_most, "-170141183460469231731687303715884105728"}, "DOUBLE"),
+            "HUGEINT: " + signed_most + ", -170141183460469231731687303715884105728");
+  EXPECT_EQ(typed({unsigned_most, "0"}, "DOUBLE"), "UHUGEINT: " + unsigned_most + ", 0");
+  EXPECT_EQ(typed({unsigned_most, "-1"}, "DOUBLE"), "DOUBLE: 3.402823669209385e+38, -1.0 rounded");
+  EXPECT_EQ(typed({"340282366920938463463374607431768211456"}, "DOUBLE"), "DOUBLE: 3.402823669209385e+38 rounded");
+}
+
+// Three thousand columns take about ten times as long as three hundred; aggregates over them took minutes to plan.
+TEST_F(ExactNumbers, ThreeThousandColumnsAreTyped) {
+  std::string items;
+  std::vector<ReaderColumn> columns;
+  for (int i = 0; i < 3000; ++i) {
+    items += fmt::format("{}'{}.5' AS c{}", i == 0 ? "" : ", ", i, i);
+    columns.push_back({.name = fmt::format("c{}", i), .type = "DOUBLE"});
+  }
+  engine_->run("CREATE TABLE staging AS SELECT " + items);
+  std::vector<TypingNote> notes;
+  const auto done = type_columns(**engine_, "staging", "result", columns, kAllDigits, notes);
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(engine_->value("SELECT string_agg(DISTINCT column_type, ' ' ORDER BY column_type) FROM (DESCRIBE result)"),
+            "DECIMAL(1,1) DECIMAL(2,1) DECIMAL(3,1) DECIMAL(4,1) DECIMAL(5,1)");
+  engine_->run("DROP TABLE result");
+}
+
 TEST_F(ExactNumbers, WhatOnlyTheReaderTakesForANumberIsText) {
   EXPECT_EQ(typed({"0x1F", "1"}, "BIGINT"), "VARCHAR: 0x1F, 1");
   EXPECT_EQ(typed({"1_000"}, "BIGINT"), "VARCHAR: 1_000");
+}
+
+TEST_F(ExactNumbers, PaddedNumbersStayText) {
+  EXPECT_EQ(typed({"007", "1"}, "BIGINT"), "VARCHAR: 007, 1");
+  EXPECT_EQ(typed({"-01"}, "BIGINT"), "VARCHAR: -01");
+  EXPECT_EQ(typed({"00.5"}, "DOUBLE"), "VARCHAR: 00.5");
+  EXPECT_EQ(typed({"00"}, "BIGINT"), "VARCHAR: 00");
+  EXPECT_EQ(typed({"0", "0.5"}, "DOUBLE"), "DECIMAL(1,1): .0, .5");
+  EXPECT_EQ(typed({"0", "10"}, "BIGINT"), "BIGINT: 0, 10");
 }
 
 TEST_F(ExactNumbers, EmptyTextsAreNull) {
@@ -81,16 +152,23 @@ TEST_F(ExactNumbers, EmptyTextsAreNull) {
   EXPECT_EQ(typed({" 007 "}, "BIGINT"), "VARCHAR:  007 ");
 }
 
+TEST_F(ExactNumbers, UntrustedDigitsAreNotPromised) {
+  EXPECT_EQ(typed({"1.5", "123456789012.345"}, "DOUBLE", 15), "DECIMAL(15,3): 1.500, 123456789012.345");
+  EXPECT_EQ(typed({"1.5", "1234567890123.456"}, "DOUBLE", 15), "DOUBLE: 1.5, 1234567890123.456 rounded");
+  // Whole numbers do not come through DOUBLE.
+  EXPECT_EQ(typed({"1234567890123456789"}, "BIGINT", 15), "BIGINT: 1234567890123456789");
+}
+
 TEST_F(ExactNumbers, OtherColumnsAndNamesAreLeftAlone) {
   engine_->run("CREATE TABLE \"sta \"\"ging\" (\"a b\" VARCHAR, d DATE, \"n\"\"n\" VARCHAR, t VARCHAR)");
   engine_->run("INSERT INTO \"sta \"\"ging\" VALUES ('1.50', DATE '2020-01-01', '7', '1.50')");
-  std::vector<std::string> rounded;
-  const auto done = type_numbers(**engine_, "sta \"ging", "re'sult",
+  std::vector<TypingNote> notes;
+  const auto done = type_columns(**engine_, "sta \"ging", "re'sult",
                                  {{.name = "a b", .type = "DOUBLE"},
                                   {.name = "d", .type = "DATE"},
                                   {.name = "n\"n", .type = "BIGINT"},
                                   {.name = "t", .type = "VARCHAR"}},
-                                 kAllDigits, rounded_);
+                                 kAllDigits, notes);
   ASSERT_TRUE(done.ok()) << done.error().message;
   EXPECT_EQ(engine_->value("SELECT string_agg(column_name || ' ' || column_type, ', ') FROM (DESCRIBE \"re'sult\")"),
             "a b DECIMAL(3,2), d DATE, n\"n BIGINT, t VARCHAR");
@@ -100,8 +178,9 @@ TEST_F(ExactNumbers, OtherColumnsAndNamesAreLeftAlone) {
 
 TEST_F(ExactNumbers, WithoutNumbersTheStagingTableIsTheResult) {
   engine_->run("CREATE TABLE staging (t VARCHAR)");
+  std::vector<TypingNote> notes;
   ASSERT_TRUE(
-      type_numbers(**engine_, "staging", "renamed", {{.name = "t", .type = "VARCHAR"}}, kAllDigits, rounded_).ok());
+      type_columns(**engine_, "staging", "renamed", {{.name = "t", .type = "VARCHAR"}}, kAllDigits, notes).ok());
   EXPECT_EQ(engine_->value("SELECT count(*)::VARCHAR FROM renamed"), "0");
   engine_->run("DROP TABLE renamed");
 }

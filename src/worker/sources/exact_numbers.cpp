@@ -1,98 +1,130 @@
 #include "sources/exact_numbers.h"
 
+#include "sources/day_order.h"
+#include "sources/text_facts.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <charconv>
 
 namespace adit::worker {
 namespace {
 
-constexpr std::size_t kMostDigits = 38;  // of DECIMAL and HUGEINT
-constexpr std::size_t kMostPlaces = 18;  // behind the point
-constexpr std::size_t kBigintDigits = 18;
-
-// What all texts of one column have in common.
-struct NumberFacts {
-  bool all_plain = false;   // digits with an optional sign and point
-  bool any_padded = false;  // 007
-  std::size_t whole = 0;    // most digits before the point, leading zeros left out
-  std::size_t places = 0;   // most digits behind it
-};
-
-// One aggregate row over the staging table gives the facts of all its numeric columns.
-std::string facts_query(const std::string& staging, const std::vector<std::string>& columns) {
-  std::vector<std::string> items;
-  for (const auto& column : columns) {
-    const auto text = fmt::format("trim({})", quoted_identifier(column));
-    const auto bare = fmt::format("ltrim({}, '+-')", text);
-    items.push_back(fmt::format(
-        "coalesce(bool_and({0} = '' OR regexp_full_match({0}, '[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)')), true)::VARCHAR",
-        text));
-    items.push_back(fmt::format("coalesce(bool_or(regexp_matches({0}, '^0[0-9]')), false)::VARCHAR", bare));
-    items.push_back(fmt::format("coalesce(max(length(ltrim(split_part({0}, '.', 1), '0'))), 0)::VARCHAR", bare));
-    items.push_back(fmt::format("coalesce(max(length(split_part({0}, '.', 2))), 0)::VARCHAR", bare));
+// The engine streams the columns once, whatever their number: aggregates over hundreds of them take it minutes to plan.
+Result<std::vector<TextFacts>> facts_of(Engine& engine, const std::string& staging,
+                                        const std::vector<std::string>& columns) {
+  std::vector<std::string> quoted;
+  for (const auto& column : columns) quoted.push_back(quoted_identifier(column));
+  std::vector<TextFacts> facts(columns.size());
+  ADIT_TRY(const auto statement,
+           engine.prepare(fmt::format("SELECT {} FROM {}", fmt::join(quoted, ", "), quoted_identifier(staging))));
+  ADIT_TRY(auto result, engine.stream(statement));
+  for (;;) {
+    ADIT_TRY(const auto chunk, engine.next_chunk(result));
+    if (!chunk) return facts;
+    const idx_t rows = duckdb_data_chunk_get_size(chunk.get());
+    for (idx_t column = 0; column < columns.size(); ++column) {
+      duckdb_vector vector = duckdb_data_chunk_get_vector(chunk.get(), column);
+      uint64_t* validity = duckdb_vector_get_validity(vector);
+      const auto* texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector));
+      for (idx_t row = 0; row < rows; ++row) {
+        if (validity == nullptr || duckdb_validity_row_is_valid(validity, row)) {
+          facts[column].add(text_view(texts[row]));
+        }
+      }
+    }
   }
-  return fmt::format("SELECT {} FROM {}", fmt::join(items, ", "), quoted_identifier(staging));
 }
 
-std::size_t to_count(const std::string& text) {
-  std::size_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+bool is_number(const ReaderColumn& column) {
+  return column.type == "BIGINT" || column.type == "UBIGINT" || column.type == "HUGEINT" || column.type == "DOUBLE";
 }
 
-std::string exact_type(const NumberFacts& facts, const std::string& found, std::size_t trusted_digits) {
-  // What only looks like a whole number to the sniffer, 0x1F for one, is no number of the file's.
-  if (!facts.all_plain) return found == "DOUBLE" ? found : "VARCHAR";
-  if (facts.any_padded) return "VARCHAR";
-  if (facts.places == 0) {
-    if (facts.whole <= kBigintDigits || found == "BIGINT") return "BIGINT";
-    return facts.whole <= kMostDigits ? "HUGEINT" : "DOUBLE";
+// The column's expression over the staging table. Every text fits the type, blank ones are NULL. Functions around
+// the cast would make planning quadratic in the number of columns.
+std::string cast_to(const std::string& type, const ReaderColumn& column, const TextFacts& facts) {
+  const auto quoted = quoted_identifier(column.name);
+  if (type == "VARCHAR") return quoted;
+  return fmt::format("{2}({0} AS {1}) AS {0}", quoted, type, facts.has_spaces() ? "TRY_CAST" : "CAST");
+}
+
+std::string number_expression(const ReaderColumn& column, const TextFacts& facts, std::size_t trusted_digits,
+                              std::vector<TypingNote>& notes) {
+  const auto type = facts.number_type(column.type == "DOUBLE", trusted_digits);
+  if (type == "DOUBLE" && facts.rounded() > 0) {
+    notes.push_back({.what = TypingNote::What::rounded,
+                     .column = column.name,
+                     .values = facts.rounded(),
+                     .format = {},
+                     .other = {}});
   }
-  const std::size_t digits = facts.whole + facts.places;
-  if (facts.places > kMostPlaces || digits > kMostDigits || digits > trusted_digits) return "DOUBLE";
-  return fmt::format("DECIMAL({},{})", std::max<std::size_t>(digits, 1), facts.places);
+  if (type == "VARCHAR" && facts.too_large() > 0) {
+    notes.push_back({.what = TypingNote::What::too_large,
+                     .column = column.name,
+                     .values = facts.too_large(),
+                     .format = {},
+                     .other = {}});
+  }
+  return cast_to(type, column, facts);
+}
+
+Result<std::string> dated_expression(Engine& engine, const std::string& staging, const ReaderColumn& column,
+                                     std::vector<TypingNote>& notes) {
+  ADIT_TRY(const auto order, day_order(engine, staging, column.name, column.format));
+  const auto quoted = quoted_identifier(column.name);
+  if (order.fits && order.other.empty()) {
+    notes.push_back(
+        {.what = TypingNote::What::ordered, .column = column.name, .values = 0, .format = column.format, .other = {}});
+    return fmt::format("CAST(strptime(nullif(trim({0}), ''), {1}) AS {2}) AS {0}", quoted,
+                       quoted_literal(column.format), column.type);
+  }
+  if (order.fits) {
+    notes.push_back({.what = TypingNote::What::ambiguous,
+                     .column = column.name,
+                     .values = 0,
+                     .format = column.format,
+                     .other = order.other});
+  }
+  return quoted;
 }
 
 }  // namespace
 
 bool is_read_as_text(const ReaderColumn& column) {
-  return column.type == "BIGINT" || column.type == "UBIGINT" || column.type == "HUGEINT" || column.type == "DOUBLE";
+  return is_number(column) || !column.format.empty() || column.may_be_time;
 }
 
 std::string staging_type(const ReaderColumn& column) { return is_read_as_text(column) ? "VARCHAR" : column.type; }
 
-Result<void> type_numbers(Engine& engine, const std::string& staging, const std::string& name,
+Result<void> type_columns(Engine& engine, const std::string& staging, const std::string& name,
                           const std::vector<ReaderColumn>& columns, std::size_t trusted_digits,
-                          std::vector<std::string>& rounded) {
-  std::vector<std::string> numeric;
+                          std::vector<TypingNote>& notes) {
+  std::vector<std::string> looked_at;
   for (const auto& column : columns) {
-    if (is_read_as_text(column)) numeric.push_back(column.name);
+    if (is_number(column) || column.may_be_time) looked_at.push_back(column.name);
   }
-  if (numeric.empty()) {
-    return engine.execute(
-        fmt::format("ALTER TABLE {} RENAME TO {}", quoted_identifier(staging), quoted_identifier(name)));
+  std::vector<TextFacts> facts;
+  if (!looked_at.empty()) {
+    ADIT_TRY(facts, facts_of(engine, staging, looked_at));
   }
-  ADIT_TRY(const auto rows, engine.rows_as_text(facts_query(staging, numeric)));
   std::vector<std::string> items;
+  bool all_as_staged = true;
   std::size_t at = 0;
   for (const auto& column : columns) {
-    const auto quoted = quoted_identifier(column.name);
-    if (!is_read_as_text(column)) {
-      items.push_back(quoted);
-      continue;
+    std::string item = quoted_identifier(column.name);
+    if (is_number(column)) {
+      item = number_expression(column, facts[at++], trusted_digits, notes);
+    } else if (column.may_be_time) {
+      item = cast_to(facts[at].time_type(), column, facts[at]);
+      ++at;
+    } else if (!column.format.empty()) {
+      ADIT_TRY(item, dated_expression(engine, staging, column, notes));
     }
-    const auto& row = rows.front();
-    const NumberFacts facts{.all_plain = row[at] == "true",
-                            .any_padded = row[at + 1] == "true",
-                            .whole = to_count(row[at + 2]),
-                            .places = to_count(row[at + 3])};
-    at += 4;
-    const auto type = exact_type(facts, column.type, trusted_digits);
-    if (type == "DOUBLE" && facts.all_plain) rounded.push_back(column.name);
-    items.push_back(type == "VARCHAR" ? quoted
-                                      : fmt::format("CAST(nullif(trim({0}), '') AS {1}) AS {0}", quoted, type));
+    all_as_staged = all_as_staged && item == quoted_identifier(column.name);
+    items.push_back(std::move(item));
+  }
+  if (all_as_staged) {
+    return engine.execute(
+        fmt::format("ALTER TABLE {} RENAME TO {}", quoted_identifier(staging), quoted_identifier(name)));
   }
   ADIT_CHECK(engine.execute(fmt::format("CREATE TABLE {} AS SELECT {} FROM {}", quoted_identifier(name),
                                         fmt::join(items, ", "), quoted_identifier(staging))));

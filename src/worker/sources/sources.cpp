@@ -1,7 +1,9 @@
 #include "sources/sources.h"
 
 #include "adit/base/json_text.h"
+#include "adit/base/nearest_name.h"
 #include "cells/logical_type_text.h"
+#include "sources/exact_numbers.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +12,8 @@
 
 namespace adit::worker {
 namespace {
+
+constexpr std::size_t kLongestMessage = 600;  // of the engine's, which may quote a whole field
 
 using worker_protocol::FileSource;
 using worker_protocol::Issue;
@@ -39,12 +43,19 @@ Result<Relation> describe(Engine& engine, const std::string& name, const std::st
   return relation;
 }
 
-Result<void> create_relation(Engine& engine, const FileSource& source, const std::string& name,
-                             const std::string& scratch, std::vector<Issue>& issues) {
-  if (source.format == "csv" || source.format == "tsv") return import_csv(engine, source, name, issues);
-  if (source.format == "json" || source.format == "ndjson") return import_json(engine, source, name, scratch, issues);
-  if (source.format == "parquet") return import_parquet(engine, source, name);
+Result<void> create_relation(Engine& engine, const FileSource& source, const Target& target, const std::string& scratch,
+                             std::vector<Issue>& issues) {
+  if (source.format == "csv" || source.format == "tsv") return import_csv(engine, source, target, scratch, issues);
+  if (source.format == "json" || source.format == "ndjson") return import_json(engine, source, target, scratch, issues);
+  if (source.format == "parquet") return import_parquet(engine, source, target.name);
   return internal_error(fmt::format("no reader for the format {}", source.format));
+}
+
+// A name that neither the workspace nor the new relation has: users may call theirs as they like.
+std::string staging_name(const RelationCatalog& catalog, const std::string& name) {
+  std::string staging = catalog.free_name("adit staging");
+  while (same_name(staging, name) || catalog.find(staging) != nullptr) staging += '_';
+  return staging;
 }
 
 Result<Relation> import_one(Engine& engine, const FileSource& source, const std::string& scratch,
@@ -59,7 +70,7 @@ Result<Relation> import_one(Engine& engine, const FileSource& source, const std:
                       .message = fmt::format("The name {} is taken; the relation is {}", source.name, name)});
   }
   const auto state = file_state(source.path);
-  ADIT_CHECK(create_relation(engine, source, name, scratch, issues));
+  ADIT_CHECK(create_relation(engine, source, {.name = name, .staging = staging_name(catalog, name)}, scratch, issues));
   const bool in_place = source.format == "parquet";
   const RelationRecord record{.name = name,
                               .kind = "source",
@@ -72,16 +83,32 @@ Result<Relation> import_one(Engine& engine, const FileSource& source, const std:
   return describe(engine, name, source.display);
 }
 
+void replace_all(std::string& text, const std::string& part, const std::string& with) {
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + with.size())) {
+    text.replace(at, part.size(), with);
+  }
+}
+
 // The engine speaks of the path; the caller knows the file by the name it gave.
-Error naming_the_source(Error error, const FileSource& source) {
-  for (auto at = error.message.find(source.path); at != std::string::npos; at = error.message.find(source.path, at)) {
-    error.message.replace(at, source.path.size(), source.display);
-    at += source.display.size();
+Error naming_the_source(Error error, const FileSource& source, const std::string& scratch) {
+  replace_all(error.message, source.path, source.display);
+  replace_all(error.message, scratch, source.display);
+  if (error.message.size() > kLongestMessage) {
+    const auto size = error.message.size();
+    error.message = fmt::format("{}… ({} bytes)", utf8_prefix(error.message, kLongestMessage), size);
   }
   error.message = fmt::format("{} cannot be opened as {}: {}", source.display, source.format, error.message);
+  if (error.reason == "memory_limit") {
+    error.hint =
+        "It has too many columns, or values too long, for the memory of one dataset: open a part of it, or turn it "
+        "into "
+        "Parquet, which is read in place.";
+  }
+  if (error.reason == "disk_limit") error.hint = "Open a part of it, or turn it into Parquet, which is read in place.";
   if (error.hint.empty()) error.hint = "Check that the file is what its name says, or name its format.";
   error.stage = "dataset";
   error.position = {};
+  error.nearest = {};
   if (error.reason != "cancelled" && error.reason != "memory_limit" && error.reason != "disk_limit") {
     error.reason = "runtime_error";
   }
@@ -90,15 +117,40 @@ Error naming_the_source(Error error, const FileSource& source) {
 
 }  // namespace
 
-void tell_rounded(const FileSource& source, const std::vector<std::string>& columns, std::vector<Issue>& issues) {
-  for (const auto& column : columns) {
-    issues.push_back({.severity = "warning",
-                      .code = "numbers_rounded",
-                      .source = source.display,
-                      .line = {},
-                      .message = fmt::format("The numbers of column {} have more digits than an exact type holds here; "
-                                             "they are DOUBLE",
-                                             to_valid_utf8(column))});
+void tell_typing(const FileSource& source, const std::vector<TypingNote>& notes, std::vector<Issue>& issues) {
+  for (const auto& note : notes) {
+    const auto column = to_valid_utf8(note.column);
+    Issue issue{.severity = "warning", .code = {}, .source = source.display, .line = {}, .message = {}};
+    switch (note.what) {
+      case TypingNote::What::rounded:
+        issue.code = "numbers_rounded";
+        issue.message = fmt::format(
+            "Numbers of column {} with more digits than an exact type holds here: {}; the "
+            "column is DOUBLE, and they are rounded",
+            column, note.values);
+        break;
+      case TypingNote::What::too_large:
+        issue.code = "numbers_too_large";
+        issue.message = fmt::format(
+            "Numbers of column {} larger than DOUBLE holds: {}; the column is text. "
+            "TRY_CAST({} AS DOUBLE) makes Infinity of them",
+            column, note.values, quoted_identifier(column));
+        break;
+      case TypingNote::What::ambiguous:
+        issue.code = "dates_ambiguous";
+        issue.message = fmt::format(
+            "The dates of column {} can be read as {} and as {}, and no value tells which; the "
+            "column is text. Read it with strptime({}, '{}') or strptime({}, '{}')",
+            column, note.format, note.other, quoted_identifier(column), note.format, quoted_identifier(column),
+            note.other);
+        break;
+      case TypingNote::What::ordered:
+        issue.severity = "info";
+        issue.code = "date_format";
+        issue.message = fmt::format("The dates of column {} were read as {}", column, note.format);
+        break;
+    }
+    issues.push_back(std::move(issue));
   }
 }
 
@@ -125,9 +177,14 @@ Result<worker_protocol::Imported> import_files(Engine& engine, const worker_prot
   for (const auto& source : request.sources) {
     auto relation = import_one(engine, source, scratch, imported.issues);
     if (!relation.ok()) {
+      auto error = naming_the_source(std::move(relation).error(), source, scratch);
       // A failed rollback leaves nothing to undo by: the transaction ends with the process.
-      if (auto rolled_back = engine.execute("ROLLBACK"); !rolled_back.ok()) return rolled_back.error();
-      return naming_the_source(std::move(relation).error(), source);
+      if (auto rolled_back = engine.execute("ROLLBACK"); !rolled_back.ok()) {
+        error.code = rolled_back.error().code;
+        error.reason = rolled_back.error().reason;
+        error.message += fmt::format(" (and the dataset could not be set back: {})", rolled_back.error().message);
+      }
+      return error;
     }
     imported.relations.push_back(std::move(*relation));
   }

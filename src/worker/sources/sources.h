@@ -16,20 +16,29 @@ Result<worker_protocol::Imported> import_files(Engine& engine, const worker_prot
 // Everything that the workspace holds.
 Result<worker_protocol::Described> describe_workspace(Engine& engine, const RelationCatalog& catalog);
 
-// How a reader is called for one file, and what it was found to hold.
+// A column as a reader of the engine has found it.
 struct ReaderColumn {
-  std::string name;
-  std::string type;  // the engine's text
+  std::string name = {};
+  std::string type = {};     // the engine's text
+  std::string format = {};   // of a date or time that is not written in ISO 8601: how strptime reads it
+  bool may_be_time = false;  // a text that the reader was not asked to look at for dates and times
 };
 
-// Tells columns whose numbers had to be rounded to DOUBLE.
-void tell_rounded(const worker_protocol::FileSource& source, const std::vector<std::string>& columns,
-                  std::vector<worker_protocol::Issue>& issues);
+// Where a reader puts its rows: a table of its own first, then the relation. Both names are free.
+struct Target {
+  std::string name, staging;
+};
 
-// Each creates the relation `name` (free, checked) from the file and tells issues found.
-Result<void> import_csv(Engine& engine, const worker_protocol::FileSource& source, const std::string& name,
-                        std::vector<worker_protocol::Issue>& issues);
-Result<void> import_json(Engine& engine, const worker_protocol::FileSource& source, const std::string& name,
+// Tells columns that are not what a reader of the file would take them for.
+struct TypingNote;
+void tell_typing(const worker_protocol::FileSource& source, const std::vector<TypingNote>& notes,
+                 std::vector<worker_protocol::Issue>& issues);
+
+// Each creates the relation from the file and tells issues found. `scratch` is a file of the workspace that the engine
+// may read.
+Result<void> import_csv(Engine& engine, const worker_protocol::FileSource& source, const Target& target,
+                        const std::string& scratch, std::vector<worker_protocol::Issue>& issues);
+Result<void> import_json(Engine& engine, const worker_protocol::FileSource& source, const Target& target,
                          const std::string& scratch, std::vector<worker_protocol::Issue>& issues);
 Result<void> import_parquet(Engine& engine, const worker_protocol::FileSource& source, const std::string& name);
 

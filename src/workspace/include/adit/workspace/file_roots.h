@@ -33,6 +33,7 @@ class FileRoots {
  private:
   struct Root {
     std::string path;  // real
+    std::string name;  // as the operator wrote it, absolute; "" when that says nothing
     FileDescriptor directory;
   };
   std::vector<Root> roots_;
