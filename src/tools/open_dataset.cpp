@@ -120,7 +120,7 @@ Task<mcp::ToolResult> call(workspace::Workspaces& workspaces, RequestContext con
                     .stage = "input"};
   }
   auto id = optional_text(arguments, "dataset_id");
-  ADIT_CO_TRY(auto opened, co_await workspaces.open(context, std::move(sources), std::move(id)));
+  ADIT_CO_TRY(auto opened, co_await workspaces.open(std::move(context), std::move(sources), std::move(id)));
   co_return render(opened);
 }
 

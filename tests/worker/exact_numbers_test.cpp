@@ -113,23 +113,6 @@ TEST_F(ExactNumbers, IntegersEndWhereTheLargestTypesEnd) {
   EXPECT_EQ(typed({"340282366920938463463374607431768211456"}, "DOUBLE"), "DOUBLE: 3.402823669209385e+38 rounded");
 }
 
-// Three thousand columns take about ten times as long as three hundred; aggregates over them took minutes to plan.
-TEST_F(ExactNumbers, ThreeThousandColumnsAreTyped) {
-  std::string items;
-  std::vector<ReaderColumn> columns;
-  for (int i = 0; i < 3000; ++i) {
-    items += fmt::format("{}'{}.5' AS c{}", i == 0 ? "" : ", ", i, i);
-    columns.push_back({.name = fmt::format("c{}", i), .type = "DOUBLE"});
-  }
-  engine_->run("CREATE TABLE staging AS SELECT " + items);
-  std::vector<TypingNote> notes;
-  const auto done = type_columns(**engine_, "staging", "result", columns, kAllDigits, notes);
-  ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_EQ(engine_->value("SELECT string_agg(DISTINCT column_type, ' ' ORDER BY column_type) FROM (DESCRIBE result)"),
-            "DECIMAL(1,1) DECIMAL(2,1) DECIMAL(3,1) DECIMAL(4,1) DECIMAL(5,1)");
-  engine_->run("DROP TABLE result");
-}
-
 TEST_F(ExactNumbers, WhatOnlyTheReaderTakesForANumberIsText) {
   EXPECT_EQ(typed({"0x1F", "1"}, "BIGINT"), "VARCHAR: 0x1F, 1");
   EXPECT_EQ(typed({"1_000"}, "BIGINT"), "VARCHAR: 1_000");

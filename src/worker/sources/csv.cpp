@@ -16,7 +16,7 @@
 #include <limits>
 
 namespace adit::worker {
-namespace json = boost::json;
+
 namespace {
 
 constexpr int kMostIssues = 20;              // lines told one by one; the count is exact
@@ -105,7 +105,7 @@ std::uint64_t to_position(const std::string& text) {
 }
 
 std::string short_reason(const std::string& text) {
-  const auto line = to_valid_utf8(text.substr(0, text.find('\n')));
+  auto line = to_valid_utf8(text.substr(0, text.find('\n')));
   if (line.size() <= kLongestReason) return line;
   return fmt::format("{}… ({} bytes)", utf8_prefix(line, kLongestReason), line.size());
 }

@@ -42,7 +42,7 @@ bool is_number(const ReaderColumn& column) {
 // The column's expression over the staging table. Every text fits the type, blank ones are NULL. Functions around
 // the cast would make planning quadratic in the number of columns.
 std::string cast_to(const std::string& type, const ReaderColumn& column, const TextFacts& facts) {
-  const auto quoted = quoted_identifier(column.name);
+  auto quoted = quoted_identifier(column.name);
   if (type == "VARCHAR") return quoted;
   return fmt::format("{2}({0} AS {1}) AS {0}", quoted, type, facts.has_spaces() ? "TRY_CAST" : "CAST");
 }
