@@ -90,7 +90,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const worker_protocol::OpenWorkspac
   if (duckdb_open_ext(file.c_str(), engine->database_.out(), config.get(), &message) != DuckDBSuccess) {
     return internal_error(fmt::format("the workspace's file cannot be opened: {}", take_text(message)));
   }
-  if (duckdb_connect(engine->database_.get(), engine->connection_.out()) != DuckDBSuccess) {
+  if (duckdb_connect(engine->database_.get(), engine->connection_.out()) != DuckDBSuccess ||
+      duckdb_connect(engine->database_.get(), engine->beside_.out()) != DuckDBSuccess) {
     return internal_error("the engine gives no connection");
   }
   ADIT_CHECK(confine());
@@ -108,7 +109,15 @@ Result<void> Engine::execute(const std::string& sql) {
 }
 
 Result<std::vector<std::vector<std::string>>> Engine::rows_as_text(const std::string& sql) {
-  ADIT_TRY(auto statement, prepare(sql));
+  return rows_as_text(connection_, sql);
+}
+
+Result<std::vector<std::vector<std::string>>> Engine::rows_beside_transaction(const std::string& sql) {
+  return rows_as_text(beside_, sql);
+}
+
+Result<std::vector<std::vector<std::string>>> Engine::rows_as_text(Connection& connection, const std::string& sql) {
+  ADIT_TRY(auto statement, prepare(connection, sql));
   ADIT_TRY(auto result, stream(statement));
   std::vector<std::vector<std::string>> rows;
   for (;;) {
@@ -139,9 +148,11 @@ Result<std::int64_t> Engine::rows_of_statement(const std::string& sql) {
   return static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), 0)))[0];
 }
 
-Result<PreparedStatement> Engine::prepare(const std::string& sql) {
+Result<PreparedStatement> Engine::prepare(const std::string& sql) { return prepare(connection_, sql); }
+
+Result<PreparedStatement> Engine::prepare(Connection& connection, const std::string& sql) {
   PreparedStatement statement;
-  if (duckdb_prepare(connection_.get(), sql.c_str(), statement.out()) != DuckDBSuccess) {
+  if (duckdb_prepare(connection.get(), sql.c_str(), statement.out()) != DuckDBSuccess) {
     return engine_error(duckdb_prepare_error(statement.get()), DUCKDB_ERROR_INVALID, "bind");
   }
   return statement;
@@ -182,7 +193,10 @@ Result<std::string> Engine::parse_tree(std::string_view sql) {
   return std::string(text_view(text[0]));
 }
 
-void Engine::interrupt() { duckdb_interrupt(connection_.get()); }
+void Engine::interrupt() {
+  duckdb_interrupt(connection_.get());
+  duckdb_interrupt(beside_.get());
+}
 
 double Engine::progress_percent() { return duckdb_query_progress(connection_.get()).percentage; }
 

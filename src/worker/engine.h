@@ -23,6 +23,9 @@ class Engine {
   Result<void> execute(const std::string& sql);
   Result<std::vector<std::vector<std::string>>> rows_as_text(const std::string& sql);  // NULL is ""
 
+  // The same beside the running transaction, which a failure would end: to look at a file before it is read.
+  Result<std::vector<std::vector<std::string>>> rows_beside_transaction(const std::string& sql);
+
   // A statement of ours that tells the number of rows it wrote.
   Result<std::int64_t> rows_of_statement(const std::string& sql);
 
@@ -44,10 +47,13 @@ class Engine {
 
  private:
   Engine() = default;
+  Result<std::vector<std::vector<std::string>>> rows_as_text(Connection& connection, const std::string& sql);
+  Result<PreparedStatement> prepare(Connection& connection, const std::string& sql);
 
   std::string scratch_file_, export_file_;
   Database database_;
   Connection connection_;
+  Connection beside_;  // for rows_beside_transaction
   PreparedStatement parse_tree_;
 };
 

@@ -138,14 +138,16 @@ std::string difference(const Lines& expected, const Lines& actual) {
   return text;
 }
 
-// {repeat 3000:abs(} stands for 3000 copies of `abs(`.
+// {repeat 3000:abs(} stands for 3000 copies of `abs(`; braces inside come in pairs.
 std::string expanded(std::string_view sql) {
   constexpr std::string_view kOpening = "{repeat ";
   std::string out;
   for (auto at = sql.find(kOpening); at != std::string_view::npos; at = sql.find(kOpening)) {
     out += sql.substr(0, at);
     sql.remove_prefix(at + kOpening.size());
-    const auto colon = sql.find(':'), close = sql.find('}');
+    const auto colon = sql.find(':');
+    std::size_t close = colon;
+    for (int depth = 1; depth > 0; depth += sql[close] == '{' ? 1 : sql[close] == '}' ? -1 : 0) ++close;
     const auto copy = sql.substr(colon + 1, close - colon - 1);
     for (int n = std::stoi(std::string(sql.substr(0, colon))); n > 0; --n) out += copy;
     sql.remove_prefix(close + 1);

@@ -25,15 +25,30 @@ constexpr std::string_view kLargestObject = "67108864";
 // Dates and times are found here and not by the engine, which drops the zone behind a time: no text has this format.
 // Structs deeper than kTypedDepth stay JSON: the engine's types of them cost more than linear time.
 constexpr std::string_view kTypedDepth = "16";
+constexpr std::string_view kPlainDepth = "1";  // every column is JSON
 constexpr std::string_view kNoTimes = ", dateformat = '%%', timestampformat = '%%'";
 
-std::string read_call(const std::string& path, const std::string& format, std::string_view more) {
+// A file and how deep its values get types of their own.
+struct Readable {
+  std::string path;
+  std::string format;
+  std::string_view typed_depth = kTypedDepth;
+};
+
+std::string read_call(const Readable& file, std::string_view more) {
   return fmt::format(
       "read_json({}, format = '{}', sample_size = -1, maximum_object_size = {}, maximum_depth = {}, "
       "hive_partitioning = false{}{})",
-      quoted_literal(path), format == "ndjson" ? "newline_delimited" : "auto", kLargestObject, kTypedDepth, kNoTimes,
-      more);
+      quoted_literal(file.path), file.format == "ndjson" ? "newline_delimited" : "auto", kLargestObject,
+      file.typed_depth, kNoTimes, more);
 }
+
+std::string describe_call(const Readable& file) {
+  return fmt::format("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {})", read_call(file, ""));
+}
+
+// The engine has no STRUCT whose fields differ by case alone; such values stay JSON.
+bool has_fields_of_one_name(const Error& error) { return error.message.find("Duplicate name") != std::string::npos; }
 
 bool is_renamed(const std::string& name, const std::vector<ReaderColumn>& columns) {
   const auto end = name.rfind('_');
@@ -64,25 +79,43 @@ Error nul_in_key() {
                .stage = "dataset"};
 }
 
-Result<void> import_readable(Engine& engine, const std::string& path, const worker_protocol::FileSource& source,
-                             const Target& target, std::vector<TypingNote>& notes) {
-  const auto& format = source.format;
-  ADIT_TRY(const auto described,
-           engine.rows_as_text(fmt::format("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {})",
-                                           read_call(path, format, ""))));
+Result<void> import_readable(Engine& engine, Readable file, const worker_protocol::FileSource& source,
+                             const Target& target, std::vector<TypingNote>& notes,
+                             std::vector<worker_protocol::Issue>& issues) {
+  auto described = engine.rows_beside_transaction(describe_call(file));
+  const auto tell = [&](std::string message) {
+    issues.push_back({.severity = "info",
+                      .code = "keys_differ_by_case",
+                      .source = source.display,
+                      .line = {},
+                      .message = std::move(message)});
+  };
+  if (!described.ok() && has_fields_of_one_name(described.error())) {
+    tell(
+        "Objects inside columns have keys that differ by case alone, for which there is no type: all columns are JSON. "
+        "Read them with column ->> '$' or column ->> '$.key'");
+    file.typed_depth = kPlainDepth;
+    described = engine.rows_beside_transaction(describe_call(file));
+  }
+  if (!described.ok()) return std::move(described).error();
   std::vector<ReaderColumn> columns;
-  for (const auto& row : described) {
+  for (const auto& row : *described) {
     if (row[0].find('\0') != std::string::npos || row[1].find('\0') != std::string::npos) return nul_in_key();
     columns.push_back({.name = row[0], .type = row[1], .format = {}, .may_be_time = row[1] == "VARCHAR"});
+  }
+  for (const auto& column : columns) {
+    if (is_renamed(column.name, columns)) {
+      tell(fmt::format("Column {} has its name from the file or, if keys differ by case alone, from its reader",
+                       to_valid_utf8(column.name)));
+    }
   }
   std::vector<std::string> selected;
   for (const auto& column : columns) {
     const auto quoted = quoted_identifier(column.name);
     selected.push_back(is_read_as_text(column) ? fmt::format("{0}::VARCHAR AS {0}", quoted) : quoted);
   }
-  ADIT_CHECK(
-      engine.execute(fmt::format("CREATE TABLE {} AS SELECT {} FROM {}", quoted_identifier(target.staging),
-                                 fmt::join(selected, ", "), read_call(path, format, columns_argument(columns)))));
+  ADIT_CHECK(engine.execute(fmt::format("CREATE TABLE {} AS SELECT {} FROM {}", quoted_identifier(target.staging),
+                                        fmt::join(selected, ", "), read_call(file, columns_argument(columns)))));
   return type_columns(engine, target.staging, target.name, columns, kJsonDigits, notes);
 }
 
@@ -257,7 +290,7 @@ Result<void> import_json(Engine& engine, const worker_protocol::FileSource& sour
   ADIT_TRY(const auto path, source.format == "ndjson" ? prepare_ndjson(source, scratch, copy, walk, issues)
                                                       : prepare_json(source.path, scratch, copy, walk));
   std::vector<TypingNote> notes;
-  auto imported = import_readable(engine, path, source, target, notes);
+  auto imported = import_readable(engine, {.path = path, .format = source.format}, source, target, notes, issues);
   if (!imported.ok()) return in_words_of_the_tool(std::move(imported).error());
   tell_typing(source, notes, issues);
   tell_nested_numbers(source, walk, notes, issues);
