@@ -6,10 +6,13 @@
 #   make lint    formatting, style script, clang-tidy over the whole tree
 #   make bench   measurements beside the targets
 #   make sanitize  the tests under AddressSanitizer and ThreadSanitizer
+#   make fuzz    each fuzzer: its corpus, then FUZZ_SECONDS (120)
 MAKEFLAGS += --no-print-directory
 DOWNLOADS ?= $(or $(ADIT_DOWNLOADS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/adit-build)
 
-.PHONY: demo build test bench lint sanitize clean setup-build setup-test setup-lint
+FUZZ_SECONDS ?= 120
+
+.PHONY: demo build test bench lint sanitize fuzz clean setup-build setup-test setup-lint
 
 build: setup-build
 	@[ -f build/build.ninja ] || cmake --preset release
@@ -33,6 +36,9 @@ lint: setup-lint
 sanitize: setup-test build
 	@scripts/sanitize.sh asan
 	@scripts/sanitize.sh tsan
+
+fuzz: setup-test
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
 clean:
 	rm -rf build

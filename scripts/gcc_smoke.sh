@@ -5,5 +5,7 @@ cd "$(dirname "$0")/.."
 cmake --preset gcc >/dev/null
 cmake --build build/gcc
 data=${ADIT_DOWNLOADS:-${XDG_CACHE_HOME:-$HOME/.cache}/adit-build}/vega-datasets-3.2.1
-build/gcc/bin/adit demo --data "$data" | grep -q 'of 3399'
+# Into a variable: grep -q closes a pipe at its first hit, and the program would see its output broken.
+output=$(timeout 120 build/gcc/bin/adit demo --data "$data")
+grep -q 'of 3399' <<<"$output" || { echo "gcc: the demo's last page is missing"; echo "$output"; exit 1; }
 echo "gcc: the demo ran"

@@ -15,7 +15,6 @@
 #include <filesystem>
 
 namespace adit::app {
-namespace json = boost::json;
 namespace {
 
 // What the command line names may be opened, wherever it lies.

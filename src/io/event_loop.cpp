@@ -32,7 +32,7 @@ TaskGroup::TaskGroup(EventLoop& loop) : loop_(loop), state_(std::make_shared<Sta
 
 void TaskGroup::spawn(asio::awaitable<void> task) {
   ++state_->running;
-  asio::co_spawn(loop_.context(), std::move(task), [state = state_](std::exception_ptr exception) {
+  asio::co_spawn(loop_.context(), std::move(task), [state = state_](const std::exception_ptr& exception) {
     if (--state->running == 0) state->all_done->cancel();
     // Errors travel in Results; what arrives here is a bug and must not pass over in silence.
     if (exception) std::rethrow_exception(exception);
@@ -67,7 +67,7 @@ asio::awaitable<void> sleep_until(EventLoop& loop, EventLoop::Clock::time_point 
 }
 
 void run_to_end(EventLoop& loop, asio::awaitable<void> task) {
-  asio::co_spawn(loop.context(), std::move(task), [&loop](std::exception_ptr exception) {
+  asio::co_spawn(loop.context(), std::move(task), [&loop](const std::exception_ptr& exception) {
     loop.stop();
     if (exception) std::rethrow_exception(exception);
   });

@@ -40,9 +40,10 @@ struct InputThread::State {
 
   EventLoop& loop;
   FileDescriptor fd;
-  std::function<void(std::string)> on_bytes;  // loop thread only, as on_end and closed
+  // Loop thread only; none once the InputThread is gone. One that runs is held while it does, since it may end the
+  // InputThread and with it itself.
+  std::shared_ptr<const std::function<void(std::string)>> on_bytes;
   std::function<void()> on_end;
-  bool closed = false;
   std::mutex mutex;
   std::condition_variable handled;
   std::size_t unhandled = 0;  // guarded by mutex
@@ -59,14 +60,14 @@ struct InputThread::State {
       if (self->stopping) return;
       if (size <= 0) {
         self->loop.post([self] {
-          if (!self->closed) self->on_end();
+          if (const auto callback = std::exchange(self->on_end, nullptr)) callback();
         });
         return;
       }
       self->unhandled += static_cast<std::size_t>(size);
       self->loop.post([self, bytes = chunk.substr(0, static_cast<std::size_t>(size))]() mutable {
         const std::size_t count = bytes.size();
-        if (!self->closed) self->on_bytes(std::move(bytes));
+        if (const auto callback = self->on_bytes) (*callback)(std::move(bytes));
         std::lock_guard done(self->mutex);
         self->unhandled -= count;
         self->handled.notify_one();
@@ -79,13 +80,12 @@ struct InputThread::State {
 InputThread::InputThread(EventLoop& loop, FileDescriptor fd, std::function<void(std::string)> on_bytes,
                          std::function<void()> on_end)
     : state_(std::make_shared<State>(loop, std::move(fd))) {
-  state_->on_bytes = std::move(on_bytes);
+  state_->on_bytes = std::make_shared<const std::function<void(std::string)>>(std::move(on_bytes));
   state_->on_end = std::move(on_end);
   std::thread(&State::run, state_).detach();
 }
 
 InputThread::~InputThread() {
-  state_->closed = true;
   state_->on_bytes = nullptr;
   state_->on_end = nullptr;
   std::lock_guard lock(state_->mutex);
@@ -98,7 +98,7 @@ struct OutputThread::State {
 
   EventLoop& loop;
   FileDescriptor fd;
-  std::function<void()> on_broken;  // loop thread only
+  std::function<void()> on_broken;  // loop thread only; taken out to run, since it may end the OutputThread
   std::mutex mutex;
   std::condition_variable changed;
   // All below guarded by mutex.
@@ -125,7 +125,7 @@ struct OutputThread::State {
         self->changed.notify_all();
         if (!self->stopping) {
           self->loop.post([self] {
-            if (self->on_broken) self->on_broken();
+            if (const auto callback = std::exchange(self->on_broken, nullptr)) callback();
           });
         }
         return;

@@ -28,7 +28,7 @@ std::string child_path(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
 }
 
-Error misfit(const std::string& path, std::string rule, std::string hint = "") {
+Error misfit(const std::string& path, std::string rule, const std::string& hint = "") {
   return Error{.code = ErrorCode::invalid_params,
                .reason = "invalid_arguments",
                .message = fmt::format("{} {}", field_name(path), rule),

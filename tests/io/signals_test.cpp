@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -36,6 +37,27 @@ TEST(SignalWatch, ASignalThatWaitsIsNotToldAfterTheWatchIsDestroyed) {
   }
   run_for(loop, 20ms);
   EXPECT_EQ(told, 0);
+}
+
+TEST(SignalWatch, ItsCallbackMayDestroyIt) {
+  // Another one keeps the signals from ending the process.
+  EventLoop loop;
+  int others = 0;
+  const SignalWatch other(loop, {SIGUSR1}, [&](int) { ++others; });
+  std::unique_ptr<SignalWatch> watch;
+  const auto owned = std::make_shared<std::vector<int>>();
+  std::vector<int> seen;
+  watch = std::make_unique<SignalWatch>(loop, std::initializer_list<int>{SIGUSR1}, [&, owned](int signal) {
+    watch.reset();
+    owned->push_back(signal);
+    seen = *owned;
+  });
+  for (int i = 0; i < 2; ++i) {
+    ::kill(::getpid(), SIGUSR1);
+    run_for(loop, 20ms);
+  }
+  EXPECT_EQ(seen, (std::vector<int>{SIGUSR1}));
+  EXPECT_EQ(others, 2);
 }
 
 }  // namespace

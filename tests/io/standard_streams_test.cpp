@@ -238,6 +238,29 @@ TEST(InputThread, APeerThatIsFasterThanTheLoopIsHeldBack) {
   EXPECT_TRUE(comes_true(loop, [&] { return got == sent + 1; }));
 }
 
+// A callback owns things and may end its own thread; what it owns must live until it returns.
+TEST(InputThread, ACallbackMayDestroyTheThreadThatCallsIt) {
+  for (const bool at_end : {false, true}) {
+    SCOPED_TRACE(at_end);
+    auto pipe = make_pipe();
+    EventLoop loop;
+    std::unique_ptr<InputThread> input;
+    const auto owned = std::make_shared<std::string>("still here");
+    std::string seen;
+    const auto end_it = [&, owned] {
+      input.reset();
+      seen += *owned;
+    };
+    write_all(pipe.write, "x");
+    pipe.write.reset();
+    input = std::make_unique<InputThread>(
+        loop, std::move(pipe.read), [at_end, end_it](const std::string&) { at_end ? void() : end_it(); }, end_it);
+    EXPECT_TRUE(comes_true(loop, [&] { return !seen.empty(); }));
+    run_for(loop, 20ms);
+    EXPECT_EQ(seen, "still here");
+  }
+}
+
 // ---- Output
 
 TEST(OutputThread, TenMegabytesInOnePieceGoThroughAPipeOf64Kilobytes) {
@@ -426,6 +449,23 @@ TEST(OutputThread, AsManyMessagesAsYouLikeWaitWithoutTheCallerWaiting) {
   }
   EXPECT_LT(Clock::now() - start, 5s);
   EXPECT_EQ(read_exactly(pipe.read, size), std::string(size, 'x'));
+}
+
+TEST(OutputThread, TheCallbackMayDestroyTheThreadThatCallsIt) {
+  ::signal(SIGPIPE, SIG_IGN);
+  auto pipe = make_pipe();
+  EventLoop loop;
+  std::unique_ptr<OutputThread> output;
+  const auto owned = std::make_shared<std::string>("still here");
+  std::string seen;
+  output = std::make_unique<OutputThread>(loop, std::move(pipe.write), [&, owned] {
+    output.reset();
+    seen += *owned;
+  });
+  pipe.read.reset();
+  output->write("lost");
+  EXPECT_TRUE(comes_true(loop, [&] { return !seen.empty(); }));
+  EXPECT_EQ(seen, "still here");
 }
 
 // ---- Descriptor 1
