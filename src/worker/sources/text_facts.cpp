@@ -11,6 +11,8 @@
 namespace adit::worker {
 namespace {
 
+constexpr std::size_t kDateBytes = 10;  // 2024-02-29
+
 constexpr std::size_t kMostDigits = 38;     // of DECIMAL
 constexpr std::size_t kMostPlaces = 18;     // behind the point
 constexpr std::size_t kDoubleDigits = 15;   // that DOUBLE always keeps
@@ -97,6 +99,7 @@ void TextFacts::add(std::string_view text) {
   any_value_ = true;
   if (all_double_) add_number(trimmed);
   if (all_dates_ || all_timestamps_ || all_moments_) add_time(text);
+  if (text.size() > kDateBytes) add_timestamp_form(trimmed);
 }
 
 void TextFacts::add_number(std::string_view text) {
@@ -152,6 +155,27 @@ void TextFacts::add_time(std::string_view text) {
   const auto rest = has_time ? behind_time(text.substr(11)) : std::nullopt;
   if (!rest || !rest->empty()) all_timestamps_ = false;
   if (!rest || !is_zone(*rest)) all_moments_ = false;
+}
+
+void TextFacts::add_timestamp_form(std::string_view text) {
+  const auto time = text.substr(std::min(kDateBytes, text.size()));
+  if (const auto point = text.rfind('.'); point != std::string_view::npos) {
+    second_places_ = std::max(second_places_, digits_at(text, point + 1));
+  }
+  const bool zone = time.find_first_of("+-Zz") != std::string_view::npos;
+  any_zone_ = any_zone_ || zone;
+  all_zones_ = all_zones_ && zone;
+  const auto year = text.substr(0, 4);
+  if (year < "1678" || year > "2261") in_nanosecond_years_ = false;
+}
+
+std::string TextFacts::timestamp_type(const std::string& found) const {
+  constexpr std::size_t kMicroseconds = 6, kNanoseconds = 9;
+  if (any_zone_ && !all_zones_) return "VARCHAR";
+  if (second_places_ <= kMicroseconds) return found;
+  if (found == "TIME" && second_places_ <= kNanoseconds) return "TIME_NS";
+  const bool fits = found == "TIMESTAMP" && second_places_ <= kNanoseconds && in_nanosecond_years_;
+  return fits ? "TIMESTAMP_NS" : "VARCHAR";
 }
 
 std::string TextFacts::number_type(bool may_be_double, std::size_t trusted_digits) const {

@@ -21,6 +21,11 @@ class TextFacts {
   // DATE, TIMESTAMP or TIMESTAMP WITH TIME ZONE when all texts are written so in ISO 8601, else VARCHAR.
   std::string time_type() const;
 
+  // The type for texts that the reader takes for `found`, a time or a timestamp with or without zone: with
+  // nanoseconds where a text has them, VARCHAR where no type keeps every text, or where some texts have a zone and
+  // others have none.
+  std::string timestamp_type(const std::string& found) const;
+
   bool has_spaces() const { return has_spaces_; }        // around a text, or nothing else
   std::int64_t rounded() const { return rounded_; }      // numbers of which DOUBLE keeps only a part
   std::int64_t too_large() const { return too_large_; }  // numbers that are infinite as DOUBLE
@@ -30,6 +35,7 @@ class TextFacts {
   void add_plain(std::string_view digits, bool negative);
   void add_with_exponent(std::string_view text);
   void add_time(std::string_view text);
+  void add_timestamp_form(std::string_view text);
 
   bool has_spaces_ = false;
   bool all_plain_ = true, all_double_ = true;
@@ -39,6 +45,9 @@ class TextFacts {
   std::int64_t rounded_ = 0, too_large_ = 0;
   bool any_value_ = false;
   bool all_dates_ = true, all_timestamps_ = true, all_moments_ = true;
+  std::size_t second_places_ = 0;  // most digits of a fraction of a second
+  bool any_zone_ = false, all_zones_ = true;
+  bool in_nanosecond_years_ = true;
 };
 
 // Digits of a number between the first and the last that is not zero.
