@@ -25,6 +25,7 @@ class ProgressNotifier : public std::enable_shared_from_this<ProgressNotifier> {
   std::optional<boost::json::value> token_;  // a string or an integer, given back as it came
   Send send_;
   double last_ = -1;
+  double allowed_ = 0;  // notifications that may go out at once
   bool finished_ = false;
   std::optional<RequestContext::Clock::time_point> last_time_;
 };

@@ -45,6 +45,7 @@ boost::asio::awaitable<void> serve_stdio(io::EventLoop& loop, const Server& serv
       });
   co_await ended.wait();
 
+  connection.finish();
   io::Timer grace(loop);
   grace.start(io::EventLoop::Clock::now() + kFinishGrace, [&connection] { connection.cancel_all(); });
   co_await connection.join();

@@ -540,7 +540,7 @@ TEST_F(Connection, D1_DiscoverTellsVersionsCapabilitiesInstructionsAndHowLongToK
   const auto result = result_of(modern("server/discover"));
   EXPECT_EQ(result.at("resultType"), "complete");
   EXPECT_EQ(result.at("supportedVersions"), (json::array{"2026-07-28"})) << "modern ones only";
-  EXPECT_EQ(result.at("capabilities"), (json::value{{"tools", json::object()}}));
+  EXPECT_EQ(json::serialize(result.at("capabilities")), R"({"tools":{}})");
   EXPECT_EQ(result.at("instructions"), "Call echo.");
   EXPECT_GT(result.at("ttlMs").as_int64(), 0);
   EXPECT_EQ(result.at("cacheScope"), "public");
@@ -567,17 +567,19 @@ TEST_F(Connection, D3_WhatIsDeclaredWorksAndWhatIsNotIsUnknown) {
   result_of(legacy("tools/list"));
   for (const auto* method :
        {"prompts/list", "prompts/get", "resources/list", "resources/read", "resources/templates/list",
-        "resources/subscribe", "completion/complete", "logging/setLevel", "tasks/list", "tasks/get"}) {
+        "resources/subscribe", "completion/complete", "tasks/list", "tasks/get"}) {
     SCOPED_TRACE(method);
     EXPECT_EQ(error_code_of(modern(method)), -32601);
     EXPECT_EQ(error_code_of(legacy(method)), -32601);
   }
+  EXPECT_EQ(error_code_of(modern("logging/setLevel")), -32601);
+  result_of(legacy("logging/setLevel", R"({"level":"info"})"));
   EXPECT_EQ(error_code_of(modern("subscriptions/listen")), -32601) << "P6: we declare no notices of change";
 }
 
 TEST_F(Connection, D4_InitializeTellsTheServerAndItsCapabilities) {
   const auto result = result_of(legacy("initialize", R"({"protocolVersion":"2025-11-25","capabilities":{}})"));
-  EXPECT_EQ(result.at("capabilities"), (json::value{{"tools", json::object()}}));
+  EXPECT_EQ(json::serialize(result.at("capabilities")), R"({"tools":{},"logging":{}})");
   EXPECT_EQ(result.at("serverInfo").at("name"), "test-server");
   EXPECT_EQ(result.at("serverInfo").at("title"), "Test server");
   EXPECT_EQ(result.at("serverInfo").at("version"), "1.2.3");
@@ -761,6 +763,18 @@ TEST_F(Connection, CallsRunSideBySideAndAreAnsweredAsTheyEnd) {
     EXPECT_EQ(take_one().at("id"), index + 1);
   }
   EXPECT_EQ(connection_.running_calls(), 0u);
+}
+
+TEST_F(Connection, T17_ATaskIsRefusedWhereTheRevisionKnowsTasksAndIgnoredElsewhere) {
+  constexpr std::string_view kCall = R"({"name":"echo","arguments":{"text":"x"},"task":{"ttl":1000}})";
+  initialize("2025-11-25");
+  EXPECT_EQ(error_code_of(legacy("tools/call", kCall)), -32601);
+  EXPECT_EQ(echo_runs_, 0);
+  initialize("2025-06-18");
+  result_of(legacy("tools/call", kCall));
+  result_of(modern("tools/call", R"("name":"echo","arguments":{"text":"x"},"task":{})"));
+  EXPECT_EQ(echo_runs_, 2);
+  EXPECT_EQ(json::serialize(result_of(modern("tools/list"))).find("taskSupport"), std::string::npos);
 }
 
 // ---- Cancelling

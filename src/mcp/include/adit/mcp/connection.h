@@ -58,6 +58,7 @@ class Connection {
   bool initialized() const;  // a legacy client has sent initialize
 
   std::size_t running_calls() const;
+  void finish();                        // what only waits for changes gets its answer; calls go on
   void cancel_all();                    // as if each request had been cancelled
   boost::asio::awaitable<void> join();  // until no call runs
 
