@@ -31,7 +31,7 @@ constexpr State kInitial = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
 // FIPS 180-4, 6.2.2.
-void add_block(State& state, const char* block) {
+void add_block(State& state, std::string_view block) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t t = 0; t < 16; ++t) {
     for (std::size_t i = 0; i < 4; ++i) w[t] = w[t] << 8 | static_cast<unsigned char>(block[4 * t + i]);
@@ -65,13 +65,13 @@ void add_block(State& state, const char* block) {
 std::string sha256(std::string_view bytes) {
   auto state = kInitial;
   const std::uint64_t bits = std::uint64_t{8} * bytes.size();
-  for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock)) add_block(state, bytes.data());
+  for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock)) add_block(state, bytes.substr(0, kBlock));
   // 5.1.1: a one, zeros, and the length in bits fill the last block or two.
   std::string tail(bytes);
   tail += '\x80';
   tail.append((kBlock + 56 - tail.size() % kBlock) % kBlock, '\0');
   for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xFF);
-  for (std::size_t at = 0; at < tail.size(); at += kBlock) add_block(state, tail.data() + at);
+  for (std::size_t at = 0; at < tail.size(); at += kBlock) add_block(state, std::string_view(tail).substr(at, kBlock));
   std::string digest;
   for (const auto word : state) {
     for (int shift = 24; shift >= 0; shift -= 8) digest += static_cast<char>(word >> shift & 0xFF);

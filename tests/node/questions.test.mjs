@@ -7,7 +7,7 @@ import {
   CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema, LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { officialClients, repository } from './support.mjs';
+import { modernClient, officialClients, repository } from './support.mjs';
 
 const program = process.env.ADIT_CONFORMANCE || join(repository, 'build/tests/adit-conformance');
 const capabilities = { elicitation: {}, sampling: {}, roots: {} };
@@ -29,7 +29,9 @@ const handle = (kind, client, method, handler) =>
 
 async function connect(t, kind) {
   const client = new kind.Client({ name: 'adit-tests', version: '1.0.0' }, { ...kind.options, capabilities });
-  await client.connect(new kind.Transport({ command: program, args: [] }));
+  const transport = new kind.Transport({ command: program, args: [] });
+  await client.connect(transport);
+  client.serverPid = transport.pid;
   t.after(() => client.close());
   return client;
 }
@@ -127,3 +129,10 @@ for (const kind of officialClients) {
       ['Tool execution started', 'Tool processing data', 'Tool execution completed']);
   });
 }
+
+test('A subscription ends in good order when the server is told to end', async (t) => {
+  const client = await connect(t, modernClient);
+  const subscription = await client.listen({ toolsListChanged: true });
+  process.kill(client.serverPid, 'SIGTERM');
+  assert.equal(await subscription.closed, 'graceful');
+});
