@@ -38,7 +38,12 @@ Answer invalid_request(std::string message, std::string hint = "") {
 class Connection::State : public std::enable_shared_from_this<State> {
  public:
   State(io::EventLoop& loop, const Server& server, Send send, std::string owner)
-      : loop_(loop), server_(server), send_(std::move(send)), owner_(std::move(owner)), calls_(loop) {}
+      : loop_(loop),
+        server_(server),
+        send_(std::move(send)),
+        owner_(std::move(owner)),
+        requests_(std::make_shared<ClientRequests>(loop)),
+        calls_(loop) {}
 
   Request receive(std::string_view text, Send send, ReplyForm form) {
     auto parsed = parse_message(text);
@@ -48,7 +53,7 @@ class Connection::State : public std::enable_shared_from_this<State> {
     }
     auto& message = *parsed.message;
     switch (message.kind) {
-      case MessageKind::response: take_response(message); return {};
+      case MessageKind::response: requests_->take(message); return {};
       case MessageKind::notification: take_notification(message); return {};
       case MessageKind::request: break;
     }
@@ -99,10 +104,6 @@ class Connection::State : public std::enable_shared_from_this<State> {
     return request;
   }
 
-  void take_response(const Message& message) {
-    if (session_) session_->requests->take(message);
-  }
-
   void take_notification(const Message& message) {
     if (message.method != "notifications/cancelled") return;  // initialized, and unknown ones: nothing to do
     if (const auto* id = find_field(message.params, "requestId")) cancel(json::serialize(*id));
@@ -138,7 +139,7 @@ class Connection::State : public std::enable_shared_from_this<State> {
     session->revision = asked && *asked != Revision::v2026_07_28 ? *asked : kNewestLegacy;
     const auto* capabilities = find_field(message.params, "capabilities");
     if (capabilities != nullptr && capabilities->is_object()) session->client_capabilities = capabilities->get_object();
-    session->requests = std::make_shared<ClientRequests>(loop_);
+    session->requests = requests_;
     if (auto* changes = server_.offer().changes) {
       session->changes = changes->listen([weak = weak_from_this()](const Change& change) {
         if (const auto self = weak.lock()) self->tell(change);
@@ -203,6 +204,7 @@ class Connection::State : public std::enable_shared_from_this<State> {
   const Server& server_;
   Send send_;
   std::string owner_;
+  std::shared_ptr<ClientRequests> requests_;  // the connection's: ids are not given out twice by a second initialize
   io::TaskGroup calls_;
   std::map<RequestId, RunningCall> running_;  // requests that still owe an answer
   std::uint64_t last_serial_ = 0;

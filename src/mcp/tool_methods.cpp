@@ -72,7 +72,9 @@ asio::awaitable<Answer> call_tool(std::shared_ptr<Exchange> exchange) {
   auto call = read_call(*exchange);
   if (!call.ok()) co_return failure(call.error());
   const auto& tool = *call->tool;
-  auto started = DialogueRun::start(*exchange, tool.name + "\n" + json::serialize(call->arguments));
+  // Only a tool that asks has a state to be told from those of other calls.
+  auto started =
+      DialogueRun::start(*exchange, tool.converse ? tool.name + "\n" + json::serialize(call->arguments) : tool.name);
   if (!started.ok()) co_return failure(started.error());
   const auto start = RequestContext::Clock::now();
   auto running = run_tool(call->tool, started->dialogue(), std::move(call->arguments));

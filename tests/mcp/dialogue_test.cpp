@@ -268,6 +268,18 @@ TEST_F(DialogueTest, S5_ACallThatWaitsForItsClientCanBeCancelled) {
   EXPECT_TRUE(take().empty());
 }
 
+TEST_F(DialogueTest, I6_AQuestionOutlivesASecondInitializeAndItsIdIsNotGivenOutAgain) {
+  initialize(kAll);
+  send(legacy_call("once", "1"));
+  const auto first = take_one();
+  initialize(kAll);
+  send(legacy_call("once", "2"));
+  const auto second = take_one();
+  EXPECT_NE(first.at("id"), second.at("id"));
+  send(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"action":"decline"}}}})", json::serialize(first.at("id"))));
+  EXPECT_EQ(take_one().at("id"), 1);
+}
+
 TEST_F(DialogueTest, J2_AResponseThatAnswersNothingIsIgnored) {
   send(R"({"jsonrpc":"2.0","id":"adit-1","result":{}})");
   initialize(kAll);
