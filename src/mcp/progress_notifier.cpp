@@ -16,8 +16,7 @@ namespace {
 constexpr auto kShortestInterval = std::chrono::milliseconds(200);  // P1: at most about five a second
 }
 
-ProgressNotifier::ProgressNotifier(const json::object& params, std::function<void(std::string)> send)
-    : send_(std::move(send)) {
+ProgressNotifier::ProgressNotifier(const json::object& params, Send send) : send_(std::move(send)) {
   const auto* meta = find_meta(params);
   const auto* token = meta != nullptr ? find_field(*meta, "progressToken") : nullptr;
   if (token != nullptr && (token->is_string() || token->is_int64() || token->is_uint64())) token_ = *token;
@@ -39,7 +38,7 @@ void ProgressNotifier::notify(const Progress& progress) {
   auto params =
       fmt::format(R"({{"progressToken":{},"progress":{})", json::serialize(*token_), progress.elapsed_seconds);
   if (!text.empty()) params.append(R"(,"message":)").append(json_string(text));
-  send_(notification("notifications/progress", params + "}"));
+  send_({.line = notification("notifications/progress", params + "}"), .kind = Outgoing::Kind::notification});
 }
 
 }  // namespace adit::mcp

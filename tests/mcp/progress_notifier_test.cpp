@@ -26,7 +26,8 @@ Progress at(double seconds, std::string message = "") {
 
 struct Recorder {
   explicit Recorder(std::string_view call = R"({"_meta":{"progressToken":"t"}})")
-      : notifier(std::make_shared<ProgressNotifier>(params(call), [this](std::string line) { lines.push_back(line); })),
+      : notifier(std::make_shared<ProgressNotifier>(params(call),
+                                                    [this](Outgoing message) { lines.push_back(message.line); })),
         report(notifier->sink()) {}
 
   json::object last() const { return json::parse(lines.back()).at("params").as_object(); }
@@ -169,7 +170,7 @@ TEST(ProgressNotifier, J8_NeitherNaNNorInfinityIsEverSent) {
 TEST(ProgressNotifier, TheSinkMayOutliveTheNotifiersOwner) {
   std::vector<std::string> lines;
   auto notifier = std::make_shared<ProgressNotifier>(params(R"({"_meta":{"progressToken":1}})"),
-                                                     [&](std::string line) { lines.push_back(line); });
+                                                     [&](Outgoing message) { lines.push_back(message.line); });
   const auto sink = notifier->sink();
   notifier.reset();
   sink(at(1));
