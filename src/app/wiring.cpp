@@ -41,14 +41,19 @@ std::string own_program() {
 }
 
 Result<Service> make_service(io::EventLoop& loop, const ServerOptions& options) {
-  ADIT_TRY(auto roots, options.roots.empty() ? Result(workspace::FileRoots::from_working_directory())
-                                             : workspace::FileRoots::from_directories(options.roots));
+  // Whoever calls over HTTP is not the user in whose working directory the server was started.
+  const bool over_http = !options.http.address.empty();
+  ADIT_TRY(auto roots, options.roots.empty() && !over_http ? Result(workspace::FileRoots::from_working_directory())
+                                                           : workspace::FileRoots::from_directories(options.roots));
   ADIT_TRY(auto program, worker_program(options));
   Service service;
   service.workspaces = std::make_unique<workspace::Workspaces>(
       loop, std::move(roots),
       workspace::WorkspacesOptions{
-          .limits = options.limits, .worker_program = std::move(program), .state_dir = options.state_dir});
+          .limits = workspace::fitted_to(options.limits, workspace::machine_memory()),
+          .worker_program = std::move(program),
+          .state_dir = options.state_dir,
+          .ids = over_http ? workspace::WorkspaceIds::random : workspace::WorkspaceIds::counted});
   mcp::ServerInfo info{
       .name = "adit",
       .title = "adit",

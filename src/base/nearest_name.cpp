@@ -1,6 +1,7 @@
 #include "adit/base/nearest_name.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace adit {
@@ -37,6 +38,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+bool same_name(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+           return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+         });
+}
 
 std::vector<std::string> nearest_names(std::string_view wanted, std::span<const std::string> known, std::size_t count) {
   if (wanted.size() > kLongestName) return {};

@@ -8,19 +8,21 @@ namespace {
 using Values = std::vector<std::string>;
 
 // The one that was used last is the likeliest.
-Values ids_by_use(const workspace::Workspaces& workspaces) {
-  auto listed = workspaces.list();
+Values ids_by_use(const workspace::Workspaces& workspaces, const std::string& owner) {
+  auto listed = workspaces.list(owner);
   std::sort(listed.begin(), listed.end(), [](const auto& a, const auto& b) { return a.last_used > b.last_used; });
   Values ids;
   for (auto& dataset : listed) ids.push_back(std::move(dataset.id));
   return ids;
 }
 
-Task<Values> find_ids(const workspace::Workspaces& workspaces) { co_return ids_by_use(workspaces); }
+Task<Values> find_ids(const workspace::Workspaces& workspaces, RequestContext context) {
+  co_return ids_by_use(workspaces, context.owner());
+}
 
 Task<Values> find_relations(workspace::Workspaces& workspaces, RequestContext context, std::string id) {
   if (id.empty()) {
-    const auto ids = ids_by_use(workspaces);
+    const auto ids = ids_by_use(workspaces, context.owner());
     if (ids.size() != 1) co_return Values();
     id = ids.front();
   }
@@ -34,7 +36,9 @@ Task<Values> find_relations(workspace::Workspaces& workspaces, RequestContext co
 }  // namespace
 
 mcp::CompletionSource dataset_ids(workspace::Workspaces& workspaces) {
-  return [&workspaces](RequestContext, mcp::CompletionRequest) { return find_ids(workspaces); };
+  return [&workspaces](RequestContext context, mcp::CompletionRequest) {
+    return find_ids(workspaces, std::move(context));
+  };
 }
 
 mcp::CompletionSource relation_names(workspace::Workspaces& workspaces, std::string dataset_argument) {

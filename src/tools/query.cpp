@@ -19,22 +19,30 @@ constexpr std::size_t kSmallestBudget = 4'096;
 constexpr std::size_t kShellBytes = 300;  // the answer around its statements and diagnostics, beside the id
 
 constexpr std::string_view kDescription =
-    "Runs SQL (DuckDB's dialect) over the relations of an open dataset and answers exact, typed rows. Statements only "
-    "read: SELECT, VALUES, TABLE, FROM-first, WITH … SELECT, DESCRIBE relation, SHOW TABLES, SUMMARIZE relation; "
-    "files, "
-    "settings and changes are refused, and other files are opened with open_dataset. sql is a list run in order, one "
-    "statement per entry; a failure tells which entry, and the results before it are kept. Every cell is {type, "
-    "value}: "
-    "whole numbers come as exact decimal text (int64, uint64; int128 and uint128 beyond), float64 as a JSON number or "
-    "\"NaN\", \"Infinity\", \"-Infinity\", decimal as exact text, utf8 as text, binary as lower-case hexadecimal, "
-    "boolean as true or false, dates and times as ISO text, interval as ISO 8601 duration, lists, structs and maps as "
-    "json text, null as null. total_rows is the exact number of rows of the statement (its own LIMIT applied), however "
-    "few are shown. limit and offset page every statement of the call; a page may be shorter than limit because the "
-    "answer's bytes are limited, so go on at the statement's own next_offset, one statement per call when they differ. "
-    "Paging runs the SQL again: give it an ORDER BY that ends in a unique column. For pages beyond offset 100000 use a "
-    "predicate on the sort key. Prefer WHERE, GROUP BY and LIMIT over paging through everything. Example: "
-    "{\"dataset_id\": \"dataset-1\", \"sql\": [\"SELECT origin, count(*) AS n FROM flights GROUP BY origin ORDER BY n "
-    "DESC, origin LIMIT 10\"]}.";
+    "Runs SQL (DuckDB's dialect) over the relations of an open dataset and answers exact, typed rows. sql is a "
+    "list run in order, one statement per entry: SELECT, VALUES, TABLE, FROM-first, WITH … SELECT, DESCRIBE "
+    "relation, SHOW TABLES, SUMMARIZE relation, EXPLAIN. The sources cannot be changed, and SQL reads no files: "
+    "open further files with open_dataset. Not needed to learn the columns, which open_dataset and "
+    "describe_dataset tell. CREATE VIEW, CREATE TEMP VIEW and CREATE TEMP TABLE … AS SELECT, like "
+    "named_temp_queries, name a query for this dataset alone: they are lazy (nothing is read or stored until a "
+    "statement uses the name, a temporary table included), CREATE replaces an earlier definition once the new "
+    "one is valid, IF NOT EXISTS keeps it, and they live through later calls until DROP VIEW or DROP TABLE, "
+    "redefinition or close_dataset. No tool keeps anything on disk beyond that. Every cell is {type, value}: "
+    "whole numbers come as exact decimal text (int64, uint64; int128 and uint128 beyond), float64 as a JSON "
+    "number or \"NaN\", \"Infinity\", \"-Infinity\", decimal as exact text, utf8 as text, binary as lower-case "
+    "hexadecimal, boolean as true or false, dates and times as ISO text, interval as ISO 8601 duration, lists, "
+    "structs and maps as json text, null as null. No value is ever shortened. A result without rows is a "
+    "success. total_rows is the exact number of rows of the statement, its own LIMIT applied and limit not, "
+    "however few are shown. limit and offset page every statement of the call; a page may be shorter than limit "
+    "because the answer's bytes are limited (max_bytes lowers them), so go on at the statement's own "
+    "next_offset, one statement per call when they differ. Paging runs the SQL again with the definitions of "
+    "that moment: give it an ORDER BY that ends in a unique column, and keep the SQL the same, since another "
+    "text is another result. These limit the answer and not the work: prefer WHERE, GROUP BY and LIMIT, and "
+    "beyond offset 100000 a predicate on the sort key. If not even one row fits, the error is output_too_large: "
+    "select fewer columns, or read long texts in pieces with substr(). A failed call has isError and error "
+    "{kind, stage, message, statement_index from 0 where one statement failed, hint}; the results of the "
+    "statements before it are there, those behind it did not run. Example: {\"dataset_id\": \"dataset-1\", "
+    "\"sql\": [\"SELECT origin, count(*) AS n FROM flights GROUP BY origin ORDER BY n DESC, origin LIMIT 10\"]}.";
 
 constexpr std::string_view kInput = R"({
   "dataset_id": {"type": "string", "description": "An open dataset, as open_dataset answered it.", "examples": ["dataset-1"]},

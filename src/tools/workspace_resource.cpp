@@ -24,9 +24,9 @@ Task<mcp::ResourceContents> read(workspace::Workspaces& workspaces, RequestConte
   co_return mcp::ResourceContents{workspace_content(uri, id, dataset)};
 }
 
-std::vector<mcp::Resource> list(const workspace::Workspaces& workspaces) {
+std::vector<mcp::Resource> list(const workspace::Workspaces& workspaces, const std::string& owner) {
   std::vector<mcp::Resource> resources;
-  for (const auto& dataset : workspaces.list()) {
+  for (const auto& dataset : workspaces.list(owner)) {
     resources.push_back({.uri = workspace_uri(dataset.id),
                          .name = dataset.id,
                          .title = fmt::format("Dataset {}", dataset.id),
@@ -63,7 +63,7 @@ mcp::ResourceTemplate workspace_resource(workspace::Workspaces& workspaces) {
               [&workspaces](RequestContext context, std::string uri, mcp::UriVariables variables) {
                 return read(workspaces, std::move(context), std::move(uri), variables.at("id"));
               },
-          .list = [&workspaces](RequestContext) { return list(workspaces); },
+          .list = [&workspaces](RequestContext context) { return list(workspaces, context.owner()); },
           .completions = {{"id", dataset_ids(workspaces)}}};
 }
 

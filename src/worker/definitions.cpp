@@ -16,6 +16,8 @@ Error refusal(std::string_view kind, std::string message, std::string hint) {
                .stage = kind == "not_allowed" ? "policy" : "bind"};
 }
 
+constexpr std::size_t kShownNames = 10;  // in a diagnostic
+
 // The whole of CREATE, with a head of ours; the body keeps its place behind `prefix`.
 struct CreateText {
   std::string sql;
@@ -69,8 +71,12 @@ std::vector<std::string> no_longer_binding(Engine& engine, const std::vector<std
 }
 
 void note_broken(Engine& engine, const std::vector<std::string>& dependants, std::string_view name, Defined& defined) {
-  const auto broken = no_longer_binding(engine, dependants);
+  auto broken = no_longer_binding(engine, dependants);
   if (broken.empty()) return;
+  if (broken.size() > kShownNames) {
+    broken.resize(kShownNames);
+    broken.emplace_back("and others");
+  }
   defined.notes.emplace_back(
       "dependants_broken",
       fmt::format("{} stay defined and do not bind any more without {} as it was", fmt::join(broken, ", "), name));
@@ -91,12 +97,11 @@ Result<Defined> define(Engine& engine, const RelationCatalog& catalog, const Gat
                                fmt::format("{} is defined already and stays as it is", existing->name));
     return defined;
   }
-  if (existing != nullptr) {
-    if (const auto way = catalog.chain(statement.uses, head.name); !way.empty()) {
-      return refusal("definition_cycle",
-                     fmt::format("{} would be defined by itself: {} -> {}", head.name, head.name, way),
-                     "Give the new definition another name.");
-    }
+  // Also over a name that was dropped: what used it uses it again.
+  if (const auto way = catalog.chain(statement.uses, head.name); !way.empty()) {
+    return refusal("definition_cycle",
+                   fmt::format("{} would be defined by itself: {} -> {}", head.name, head.name, way),
+                   "Give the new definition another name.");
   }
   ADIT_CHECK(engine.execute("BEGIN TRANSACTION"));
   if (auto created = create_and_bind(engine, statement); !created.ok()) {
@@ -130,6 +135,15 @@ Result<Defined> drop(Engine& engine, const RelationCatalog& catalog, const State
   defined.changed = true;
   note_broken(engine, catalog.dependants(existing->name), existing->name, defined);
   return defined;
+}
+
+GatedStatement listing(GatedStatement statement, const RelationCatalog& catalog) {
+  std::string names;
+  for (const auto& name : catalog.names()) names += (names.empty() ? "(" : ", (") + quoted_literal(name) + ")";
+  statement.text = names.empty() ? "SELECT '' AS name WHERE false"
+                                 : fmt::format("SELECT name FROM (VALUES {}) t(name) ORDER BY name", names);
+  statement.is_ordered = true;
+  return statement;
 }
 
 Error naming_broken_definition(Engine& engine, const RelationCatalog& catalog, const std::vector<std::string>& uses,

@@ -24,6 +24,10 @@ Result<Defined> define(Engine& engine, const RelationCatalog& catalog, const Gat
 // REQUIRES: head.kind is drop. Drops a definition, whichever way it was made.
 Result<Defined> drop(Engine& engine, const RelationCatalog& catalog, const StatementHead& head);
 
+// REQUIRES: statement.kind is "show". The same list as a query of ours: the engine's own reads views that a relation of
+// the workspace may hide by its name.
+GatedStatement listing(GatedStatement statement, const RelationCatalog& catalog);
+
 // For a statement that does not bind: if a definition it uses is what no longer binds, the error says by which way.
 Error naming_broken_definition(Engine& engine, const RelationCatalog& catalog, const std::vector<std::string>& uses,
                                Error error);

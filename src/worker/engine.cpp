@@ -49,6 +49,8 @@ std::vector<std::string> locking_statements(const worker_protocol::OpenWorkspace
       "SET enable_progress_bar_print = false",
       "SET progress_bar_time = 0",
       "SET TimeZone = 'UTC'",
+      // Rows that no page shows are not computed ahead: one that fails would fail the page.
+      "SET streaming_buffer_size = '1KB'",
       // Footers of Parquet files are kept while the file's time and size stay the same.
       "SET parquet_metadata_cache = true",
       fmt::format("SET allowed_paths = [{}]", paths),

@@ -1,13 +1,13 @@
 #include "relation_catalog.h"
 
 #include "adit/base/json_fields.h"
+#include "adit/base/nearest_name.h"
 
 #include <fmt/format.h>
 
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace adit::worker {
 namespace json = boost::json;
@@ -141,12 +141,6 @@ std::vector<std::string> RelationCatalog::dependants(std::string_view name) cons
 Result<void> keep_record(Engine& engine, const RelationRecord& record, std::string_view object) {
   return engine.execute(fmt::format("COMMENT ON {} {} IS {}", object, quoted_identifier(record.name),
                                     quoted_literal(json::serialize(to_json(record)))));
-}
-
-bool same_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-           return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-         });
 }
 
 }  // namespace adit::worker

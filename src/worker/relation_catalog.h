@@ -66,6 +66,4 @@ class RelationCatalog {
 // Writes the record to the relation that the engine holds under record.name.
 Result<void> keep_record(Engine& engine, const RelationRecord& record, std::string_view object /* TABLE or VIEW */);
 
-bool same_name(std::string_view a, std::string_view b);
-
 }  // namespace adit::worker

@@ -129,17 +129,23 @@ Result<std::string> Session::answer(const Frame& frame) {
     case MessageType::progress:
     case MessageType::statement:
     case MessageType::done:
-    case MessageType::error: break;
+    case MessageType::error:
+    case MessageType::diagnostic:
+    case MessageType::definition: break;
   }
   return internal_error("the front sent a message that is not a request");
 }
 
 Result<QueryDone> Session::run_query(const RunQuery& query, std::uint32_t request) {
   steps_ = query.definitions.size() + query.sql.size();
-  QueryRun run(*engine_, catalog_, query,
-               {.on_statement = [&](std::string_view json) { channel_.send(MessageType::statement, request, json); },
-                .on_step = [&](std::size_t step) { step_ = step; },
-                .cancelled = [&] { return cancelled_.load(); }});
+  QueryRun run(
+      *engine_, catalog_, query,
+      {.on_statement = [&](std::string_view json) { channel_.send(MessageType::statement, request, json); },
+       .on_diagnostic = [&](const Diagnostic& told) { channel_.send(MessageType::diagnostic, request, encode(told)); },
+       .on_definition =
+           [&](const DefinitionChange& change) { channel_.send(MessageType::definition, request, encode(change)); },
+       .on_step = [&](std::size_t step) { step_ = step; },
+       .cancelled = [&] { return cancelled_.load(); }});
   return run.run();
 }
 

@@ -1,10 +1,12 @@
 // A page of a statement's rows and the exact count of all its rows.
 //
-// Rows come from a wrapper, SELECT * FROM (statement) LIMIT n OFFSET m, so that the engine can stop early; preparing it
-// binds the statement and gives the columns. The wrapper renames duplicate columns, so where a name looks renamed the
-// statement is prepared as it was written, too. One row over the limit is asked for: when it does not come, offset +
-// rows is the count. Otherwise SELECT count(*) FROM (statement) counts, without reading the columns. Statements whose
-// rows differ from run to run are run once, to their end, and counted on the way.
+// A statement without an order of its own runs as it was written, and is left when the page is full: the engine hands
+// on its rows as they come. One with ORDER BY runs in a wrapper, SELECT * FROM (statement) LIMIT n OFFSET m, for which
+// the engine keeps the first rows alone instead of sorting all. (For small results the wrapper costs more than the
+// statement, so it is not the rule.) It renames duplicate columns, so where a name looks renamed the statement is
+// prepared as it was written, too. One row over the limit is waited for: when it does not come, all have been counted.
+// Otherwise SELECT count(*) FROM (statement) counts, without reading the columns. Statements whose rows differ from run
+// to run are run once, to their end, and counted on the way.
 //
 // No transaction is opened around page and count: calls on a workspace run one after another, and nobody else writes.
 #include "statement_run.h"
@@ -26,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kEchoBytes = 1000;       // of `sql`, by the contract
 constexpr std::int64_t kLastOffset = 100'000;  // offset + limit may not exceed it
-constexpr std::size_t kClosingBytes = 160;     // `],"offset":…` with all numbers at their longest
+constexpr std::size_t kLeastEchoBytes = 60;    // where many statements share few bytes
 
 struct Column {
   std::string name;
@@ -59,6 +61,7 @@ bool may_be_renamed(const std::vector<Column>& columns) {
 
 // Line breaks around the text: it may end in a comment.
 std::string in_parentheses(const std::string& text) { return "(\n" + text + "\n)"; }
+constexpr std::size_t kParenthesisBytes = 2;  // before the text
 
 constexpr std::string_view kPlainPrefix = "SELECT * FROM ";
 
@@ -74,12 +77,21 @@ std::string cast_list(const std::vector<Column>& columns) {
 
 // The rows of a result, printed until the limit or the budget is reached and counted all the same.
 struct PrintedRows {
-  std::string json;  // [..],[..]
-  std::int64_t shown = 0;
-  std::int64_t seen = 0;     // rows that came, skipped and unprinted ones included
-  std::size_t row_over = 0;  // bytes of the first row that did not fit; 0: all did
+  std::string json;               // [..],[..]
+  std::vector<std::size_t> ends;  // of each printed row in `json`
+  std::int64_t seen = 0;          // rows that came, skipped and unprinted ones included
+  bool all_came = false;          // the statement ran to its end
+  std::size_t row_over = 0;       // bytes of the first row that did not fit; 0: all did
   std::vector<std::size_t> column_bytes;
   CellNotes notes;
+
+  std::int64_t shown() const { return static_cast<std::int64_t>(ends.size()); }
+  void drop_last() {
+    ends.pop_back();
+    const std::size_t end = ends.empty() ? 0 : ends.back();
+    row_over = json.size() - end;
+    json.resize(end);
+  }
 };
 
 class RowPrinter {
@@ -91,13 +103,16 @@ class RowPrinter {
     writer_.bind(chunk);
     const auto count = static_cast<std::int64_t>(duckdb_data_chunk_get_size(chunk));
     for (std::int64_t row = 0; row < count; ++row) {
-      const bool wanted = rows_.seen + row >= skip_ && rows_.shown < limit_ && rows_.row_over == 0;
+      const bool wanted = rows_.seen + row >= skip_ && rows_.shown() < limit_ && rows_.row_over == 0;
       if (wanted) print(static_cast<idx_t>(row));
     }
     rows_.seen += count;
   }
 
-  PrintedRows finish() {
+  bool page_is_full() const { return rows_.seen > skip_ + limit_; }
+
+  PrintedRows finish(bool all_came) {
+    rows_.all_came = all_came;
     rows_.column_bytes = writer_.column_bytes();
     rows_.notes = writer_.notes();
     return std::move(rows_);
@@ -106,14 +121,14 @@ class RowPrinter {
  private:
   void print(idx_t row) {
     const std::size_t before = rows_.json.size();
-    if (rows_.shown > 0) rows_.json += ',';
+    if (!rows_.ends.empty()) rows_.json += ',';
     writer_.append_row(rows_.json, row);
-    if (budget_ != 0 && rows_.json.size() > budget_) {
+    if (rows_.json.size() > budget_) {
       rows_.row_over = rows_.json.size() - before;
       rows_.json.resize(before);
       return;
     }
-    ++rows_.shown;
+    rows_.ends.push_back(rows_.json.size());
   }
 
   RowWriter& writer_;
@@ -125,8 +140,10 @@ class RowPrinter {
 // A statement ready to give its rows.
 struct RowSource {
   PreparedStatement prepared;
-  std::vector<Column> columns;  // named as the statement names them
-  std::int64_t skip = 0;        // rows that come before the page
+  std::vector<Column> columns;   // named as the statement names them
+  std::size_t prefix = 0;        // bytes of the text that ran before the statement's own
+  std::int64_t skip = 0;         // rows that come before the page
+  bool runs_to_its_end = false;  // all rows are wanted, for their count
   bool has_unknown_type = false;
 };
 
@@ -145,7 +162,11 @@ Result<RowSource> prepare_explain(Engine& engine, const GatedStatement& statemen
   const std::string_view prefix = statement.head.analyze ? "EXPLAIN ANALYZE " : "EXPLAIN ";
   auto prepared = engine.prepare(std::string(prefix) + statement.text);
   if (!prepared.ok()) return placed_in_statement(std::move(prepared).error(), prefix.size(), statement);
-  RowSource source{.prepared = std::move(*prepared), .columns = {}, .skip = request.offset};
+  RowSource source{.prepared = std::move(*prepared),
+                   .columns = {},
+                   .prefix = prefix.size(),
+                   .skip = request.offset,
+                   .runs_to_its_end = true};
   source.columns = columns_of(source.prepared);
   return source;
 }
@@ -155,7 +176,7 @@ Result<void> ask_engine_for_types(Engine& engine, const GatedStatement& statemen
   ADIT_TRY(const auto rows, engine.rows_as_text("SELECT column_type FROM (DESCRIBE SELECT * FROM " +
                                                 in_parentheses(statement.text) + ")"));
   for (std::size_t i = 0; i < source.columns.size() && i < rows.size(); ++i) {
-    if (!is_unknown_type_text(source.columns[i].type_text)) continue;
+    if (!has_unknown_part(source.columns[i].type.get())) continue;
     source.columns[i].type_text = rows[i][0];
     source.has_unknown_type = true;
   }
@@ -164,25 +185,33 @@ Result<void> ask_engine_for_types(Engine& engine, const GatedStatement& statemen
 
 Result<RowSource> prepare_rows(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
   if (statement.head.kind == HeadKind::explain) return prepare_explain(engine, statement, request);
-  const auto page = statement.is_volatile ? "" : fmt::format(" LIMIT {} OFFSET {}", request.limit + 1, request.offset);
+  const bool wrapped = statement.is_ordered && !statement.is_volatile;
+  const auto page = wrapped ? fmt::format(" LIMIT {} OFFSET {}", request.limit + 1, request.offset) : "";
   const auto from = in_parentheses(statement.text) + page;
-  auto prepared = engine.prepare(std::string(kPlainPrefix) + from);
-  if (!prepared.ok()) return placed_in_statement(std::move(prepared).error(), kPlainPrefix.size() + 2, statement);
-  RowSource source{.prepared = std::move(*prepared), .columns = {}, .skip = statement.is_volatile ? request.offset : 0};
+  RowSource source{.prepared = {},
+                   .columns = {},
+                   .prefix = wrapped ? kPlainPrefix.size() + kParenthesisBytes : 0,
+                   .skip = wrapped ? 0 : request.offset,
+                   .runs_to_its_end = statement.is_volatile};
+  auto prepared = engine.prepare(wrapped ? std::string(kPlainPrefix) + from : statement.text);
+  if (!prepared.ok()) return placed_in_statement(std::move(prepared).error(), source.prefix, statement);
+  source.prepared = std::move(*prepared);
   source.columns = columns_of(source.prepared);
-  if (may_be_renamed(source.columns)) {
+  if (wrapped && may_be_renamed(source.columns)) {
     ADIT_TRY(const auto as_written, engine.prepare(statement.text));
     source.columns = columns_of(as_written);
   }
   for (auto& column : source.columns) {
-    if (!is_unknown_type_text(column.type_text)) continue;
+    if (!has_unknown_part(column.type.get())) continue;
     ADIT_CHECK(ask_engine_for_types(engine, statement, source));
     break;
   }
   const bool cast =
       std::any_of(source.columns.begin(), source.columns.end(), [](const Column& c) { return !c.cast_to.empty(); });
   if (cast) {
-    ADIT_TRY(source.prepared, engine.prepare(fmt::format("SELECT {} FROM {}", cast_list(source.columns), from)));
+    const auto select = fmt::format("SELECT {} FROM ", cast_list(source.columns));
+    source.prefix = select.size() + kParenthesisBytes;
+    ADIT_TRY(source.prepared, engine.prepare(select + from));
   }
   return source;
 }
@@ -199,8 +228,9 @@ Result<PrintedRows> print_rows(Engine& engine, const RowSource& source, std::int
   ADIT_TRY(auto result, engine.stream(source.prepared));
   for (;;) {
     ADIT_TRY(auto chunk, engine.next_chunk(result));
-    if (!chunk) return printer.finish();
+    if (!chunk) return printer.finish(true);
     printer.take(chunk.get());
+    if (!source.runs_to_its_end && printer.page_is_full()) return printer.finish(false);
   }
 }
 
@@ -216,7 +246,7 @@ Result<std::int64_t> count_rows(Engine& engine, const GatedStatement& statement)
 // Everything of the statement's object before its rows.
 std::string opening(const GatedStatement& statement, const PageRequest& request, const std::vector<Column>& columns) {
   std::string json = fmt::format(R"({{"statement_index":{},"sql":)", request.statement_index);
-  const auto echo = utf8_prefix(request.sql, kEchoBytes);
+  const auto echo = utf8_prefix(request.sql, std::clamp(request.budget / 3, kLeastEchoBytes, kEchoBytes));
   append_json_string(json, echo);
   if (echo.size() < request.sql.size()) json += R"(,"sql_truncated":true)";
   json += fmt::format(R"(,"kind":"{}","columns":[)", statement.kind);
@@ -254,90 +284,117 @@ Error too_large(const std::vector<Column>& columns, const PrintedRows& rows, std
                .stage = "render"};
 }
 
-worker_protocol::Diagnostic note(const PageRequest& request, std::string code, std::string message) {
-  return {.severity = "info",
-          .code = std::move(code),
-          .message = std::move(message),
-          .statement_index = request.statement_index};
+std::string closing(const PageRequest& request, std::string_view next_offset, std::int64_t total, bool truncated) {
+  auto json = fmt::format(R"(],"offset":{},"next_offset":{},"total_rows":{},"truncated":{})", request.offset,
+                          next_offset, total, truncated);
+  if (request.timing) {
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - request.start).count();
+    json += fmt::format(R"(,"execute_ms":{:.3f})", ms);
+  }
+  return json + "}";
+}
+
+struct Count {
+  std::int64_t rows = 0;
+  bool without_columns = false;  // counted by a query of its own
+};
+
+Result<Count> count_all(Engine& engine, const GatedStatement& statement, const PageRequest& request,
+                        const RowSource& source, const PrintedRows& printed) {
+  // The wrapper passes over the rows before the page; none behind them may also mean that the page lies behind the end.
+  const std::int64_t passed_over = request.offset - source.skip;
+  const bool behind_the_end = printed.seen == 0 && passed_over > 0;
+  const bool cut = printed.seen > source.skip + request.limit && !source.runs_to_its_end;
+  if (printed.all_came && !behind_the_end && !cut) return Count{.rows = passed_over + printed.seen};
+  ADIT_TRY(const auto rows, count_rows(engine, statement));
+  return Count{.rows = rows, .without_columns = true};
+}
+
+// What follows the rows: the end of the object, and the diagnostics.
+struct Tail {
+  std::string json;
+  std::vector<worker_protocol::Diagnostic> diagnostics;
+
+  std::size_t bytes() const {
+    std::size_t bytes = json.size() + 1;
+    for (const auto& diagnostic : diagnostics) bytes += bytes_in_answer(diagnostic);
+    return bytes;
+  }
+};
+
+Tail tail_of(const GatedStatement& statement, const PageRequest& request, const RowSource& source,
+             const PrintedRows& rows, const Count& count) {
+  const std::int64_t next = request.offset + rows.shown();
+  const bool more = next < count.rows && request.offset < count.rows;
+  Tail tail{.json = closing(request, more ? std::to_string(next) : "null", count.rows, more), .diagnostics = {}};
+  const auto note = [&](std::string code, std::string message) {
+    tail.diagnostics.push_back({.severity = "info",
+                                .code = std::move(code),
+                                .message = std::move(message),
+                                .statement_index = request.statement_index});
+  };
+  // A count does not evaluate the columns: rows behind this page may still fail, for a value that does not convert.
+  if (count.without_columns && more && statement.may_fail_on_rows) {
+    note("counted_without_columns", "total_rows was counted without evaluating all columns of the rows not shown");
+  }
+  if (more && !statement.is_ordered) {
+    note("pages_may_overlap", "Without ORDER BY the order may differ from page to page; order by a unique key");
+  }
+  if (rows.row_over > 0) {
+    note("page_cut_by_bytes", fmt::format("{} of {} rows fit the bytes of this answer; go on at next_offset",
+                                          rows.shown(), std::min(request.limit, count.rows - request.offset)));
+  }
+  if (more && next >= kLastOffset) {
+    note("paging_ends", "Paging by offset ends at 100000 rows; go on with a predicate on the sort key");
+  }
+  if (source.has_unknown_type) {
+    note("unknown_type", "A column of a type without a form of its own is shown as text");
+  }
+  if (rows.notes.replaced_invalid_utf8) {
+    note("invalid_utf8", "Bytes that are not UTF-8 are shown as U+FFFD");
+  }
+  return tail;
 }
 
 }  // namespace
 
-Result<Page> run_statement(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
-  const auto start = Clock::now();
-  ADIT_TRY(const auto source, prepare_rows(engine, statement, request));
-
-  Page page;
-  page.json = opening(statement, request, source.columns);
-  const std::size_t envelope = page.json.size() + kClosingBytes;
-  if (request.budget_alone != 0 && envelope > request.budget_alone) {
-    return too_large(source.columns, PrintedRows(), envelope, request.budget_alone);
-  }
-  const std::size_t row_budget = request.budget == 0 ? 0 : (request.budget > envelope ? request.budget - envelope : 1);
-
-  auto printed = print_rows(engine, source, request.limit, row_budget);
-  if (!printed.ok()) {
-    return placed_in_statement(std::move(printed).error(), kPlainPrefix.size() + 2, statement);
-  }
-  auto& rows = *printed;
-
-  // Zero rows behind an offset may also mean that the offset lies behind the end.
-  const bool run_to_its_end = statement.is_volatile || statement.head.kind == HeadKind::explain;
-  std::int64_t total = run_to_its_end ? rows.seen : request.offset + rows.seen;
-  const bool behind_the_end = rows.seen == 0 && request.offset > 0;
-  bool counted = false;
-  if (!run_to_its_end && (rows.seen > request.limit || behind_the_end)) {
-    ADIT_TRY(total, count_rows(engine, statement));
-    counted = true;
-  }
-
-  if (rows.shown == 0 && rows.row_over > 0 && envelope + rows.row_over > request.budget_alone) {
-    return too_large(source.columns, rows, envelope + rows.row_over, request.budget_alone);
-  }
-  const std::int64_t next = request.offset + rows.shown;
-  const bool more = next < total && request.offset < total;
-  page.json += rows.json;
-  page.json += fmt::format(R"(],"offset":{},"next_offset":{},"total_rows":{},"truncated":{})", request.offset,
-                           more ? std::to_string(next) : "null", total, more);
-  if (request.timing) {
-    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    page.json += fmt::format(R"(,"execute_ms":{:.3f})", ms);
-  }
-  page.json += '}';
-
-  // A count does not evaluate the columns: rows behind this page may still fail, for a value that does not convert.
-  if (counted && more && statement.may_fail_on_rows) {
-    page.diagnostics.push_back(note(request, "counted_without_columns",
-                                    "total_rows was counted without evaluating all columns of the rows not shown"));
-  }
-  if (more && !statement.is_ordered) {
-    page.diagnostics.push_back(note(request, "pages_may_overlap",
-                                    "Without ORDER BY the order may differ from page to page; order by a unique key"));
-  }
-  if (rows.row_over > 0) {
-    page.diagnostics.push_back(note(request, "page_cut_by_bytes",
-                                    fmt::format("{} of {} rows fit the bytes of this answer; go on at next_offset",
-                                                rows.shown, std::min(request.limit, total - request.offset))));
-  }
-  if (more && next >= kLastOffset) {
-    page.diagnostics.push_back(
-        note(request, "paging_ends", "Paging by offset ends at 100000 rows; go on with a predicate on the sort key"));
-  }
-  if (source.has_unknown_type) {
-    page.diagnostics.push_back(
-        note(request, "unknown_type", "A column of a type without a form of its own is shown as text"));
-  }
-  if (rows.notes.replaced_invalid_utf8) {
-    page.diagnostics.push_back(note(request, "invalid_utf8", "Bytes that are not UTF-8 are shown as U+FFFD"));
-  }
-  return page;
+std::size_t Page::bytes() const {
+  std::size_t bytes = json.size() + 1;
+  for (const auto& diagnostic : diagnostics) bytes += bytes_in_answer(diagnostic);
+  return bytes;
 }
 
-std::string statement_without_rows(const GatedStatement& statement, const PageRequest& request, double execute_ms) {
-  auto json = opening(statement, request, {});
-  json += fmt::format(R"(],"offset":{},"next_offset":null,"total_rows":0,"truncated":false)", request.offset);
-  if (request.timing) json += fmt::format(R"(,"execute_ms":{:.3f})", execute_ms);
-  return json + "}";
+Result<Page> run_statement(Engine& engine, const GatedStatement& statement, const PageRequest& request) {
+  ADIT_TRY(const auto source, prepare_rows(engine, statement, request));
+  auto json = opening(statement, request, source.columns);
+  if (json.size() > request.budget_alone) {
+    return too_large(source.columns, PrintedRows(), json.size(), request.budget_alone);
+  }
+  const std::size_t row_budget = request.budget - std::min(request.budget, json.size());
+  auto printed = print_rows(engine, source, request.limit, row_budget);
+  if (!printed.ok()) {
+    return placed_in_statement(std::move(printed).error(), source.prefix, statement);
+  }
+  auto& rows = *printed;
+  ADIT_TRY(const auto count, count_all(engine, statement, request, source, rows));
+
+  // Rows give way, from the last one, until the page and what is to be told of it fit together.
+  auto tail = tail_of(statement, request, source, rows, count);
+  while (json.size() + rows.json.size() + tail.bytes() > request.budget && rows.shown() > 0) {
+    rows.drop_last();
+    tail = tail_of(statement, request, source, rows, count);
+  }
+  const std::size_t needed = json.size() + rows.row_over + tail.bytes();
+  if (rows.shown() == 0 && needed > request.budget_alone) {
+    return too_large(source.columns, rows, needed, request.budget_alone);
+  }
+  json += rows.json;
+  json += tail.json;
+  return Page{.json = std::move(json), .diagnostics = std::move(tail.diagnostics)};
+}
+
+std::string statement_without_rows(const GatedStatement& statement, const PageRequest& request) {
+  return opening(statement, request, {}) + closing(request, "null", 0, false);
 }
 
 }  // namespace adit::worker

@@ -19,7 +19,7 @@ bool known_type(std::uint8_t type) {
   return (type >= static_cast<std::uint8_t>(MessageType::open) &&
           type <= static_cast<std::uint8_t>(MessageType::export_rows)) ||
          (type >= static_cast<std::uint8_t>(MessageType::started) &&
-          type <= static_cast<std::uint8_t>(MessageType::error));
+          type <= static_cast<std::uint8_t>(MessageType::definition));
 }
 
 }  // namespace

@@ -1,22 +1,46 @@
 #include "adit/worker_protocol/messages.h"
 
 #include "adit/base/json_fields.h"
+#include "adit/base/json_text.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 
 namespace adit::worker_protocol {
 namespace json = boost::json;
 
+namespace {
+
+// Names and values of any length get into messages; a proposal that is cut would be of no use.
+constexpr std::size_t kLongestMessage = 2000;
+constexpr std::size_t kLongestProposal = 200;
+
+std::string shortened(const std::string& message) {
+  if (message.size() <= kLongestMessage) return message;
+  return fmt::format("{} … ({} bytes)", utf8_prefix(message, kLongestMessage), message.size());
+}
+
+std::vector<std::string> short_ones(const std::vector<std::string>& names) {
+  std::vector<std::string> kept;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(kept),
+               [](const std::string& name) { return name.size() <= kLongestProposal; });
+  return kept;
+}
+
+}  // namespace
+
 Failure to_failure(const Error& error) {
   return Failure{.code = static_cast<std::int64_t>(error.code),
                  .reason = error.reason,
-                 .message = error.message,
+                 .message = shortened(error.message),
                  .hint = error.hint,
                  .retryable = error.retryable,
                  .stage = error.stage,
                  .statement_index = error.statement_index,
                  .position = error.position,
-                 .nearest = error.nearest};
+                 .nearest = short_ones(error.nearest)};
 }
 
 Error to_error(const Failure& failure) {
@@ -29,6 +53,14 @@ Error to_error(const Failure& failure) {
                .statement_index = failure.statement_index,
                .position = failure.position,
                .nearest = failure.nearest};
+}
+
+std::size_t bytes_in_answer(const Diagnostic& diagnostic) {
+  constexpr std::string_view kShell = R"({"severity":,"code":,"message":},)";
+  const auto index =
+      diagnostic.statement_index ? fmt::format(R"(,"statement_index":{})", *diagnostic.statement_index) : "";
+  return kShell.size() + index.size() + json_string_size(diagnostic.severity) + json_string_size(diagnostic.code) +
+         json_string_size(diagnostic.message);
 }
 
 template <class Message>
@@ -56,6 +88,8 @@ ADIT_MESSAGE(ImportFiles);
 ADIT_MESSAGE(Imported);
 ADIT_MESSAGE(Described);
 ADIT_MESSAGE(RunQuery);
+ADIT_MESSAGE(Diagnostic);
+ADIT_MESSAGE(DefinitionChange);
 ADIT_MESSAGE(QueryDone);
 ADIT_MESSAGE(ExportRows);
 ADIT_MESSAGE(Exported);

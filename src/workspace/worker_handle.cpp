@@ -28,7 +28,7 @@ struct Running {
 
   std::uint32_t number;
   RequestContext context;
-  std::function<bool(std::string_view)> on_statement;
+  std::function<bool(MessageType, std::string_view)> on_result;
   bool begun = false;
   StopCause stop = StopCause::none;
   io::OneShot<Result<std::string>> ended;
@@ -100,7 +100,9 @@ struct WorkerHandle::State : std::enable_shared_from_this<State> {
     if (!running || frame.request != running->number) return false;
     switch (frame.type) {
       case MessageType::started: running->begun = true; return true;
-      case MessageType::statement: return running->on_statement && running->on_statement(frame.payload);
+      case MessageType::statement:
+      case MessageType::diagnostic:
+      case MessageType::definition: return running->on_result && running->on_result(frame.type, frame.payload);
       case MessageType::done: running->ended.set(std::move(frame.payload)); return true;
       case MessageType::progress: {
         auto progress = decode<WorkProgress>(frame.payload);
@@ -158,7 +160,7 @@ Task<std::unique_ptr<WorkerHandle>> WorkerHandle::start(io::EventLoop& loop, io:
                      .limit = kStartLimit,
                      .deadline = io::EventLoop::Clock::now() + kStartLimit,
                      .grace = std::chrono::milliseconds(0),
-                     .on_statement = {}};
+                     .on_result = {}};
   RequestContext uncancelled;
   auto answer = co_await handle->run(uncancelled, std::move(open));
   if (!answer.payload.ok()) co_return std::move(answer.payload).error();
@@ -181,7 +183,7 @@ pid_t WorkerHandle::pid() const { return state_->process->pid(); }
 asio::awaitable<WorkerAnswer> WorkerHandle::run(RequestContext context, WorkerRequest request) {
   auto state = state_;
   auto running = std::make_shared<Running>(state->loop, ++state->last_number, context);
-  running->on_statement = std::move(request.on_statement);
+  running->on_result = std::move(request.on_result);
   state->running = running;
   if (state->gone.is_set()) running->ended.set(Result<std::string>(worker_died_error(co_await state->gone.wait())));
 

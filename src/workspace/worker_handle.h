@@ -21,8 +21,8 @@ struct WorkerRequest {
   std::chrono::milliseconds limit{};  // told when the deadline was what ended it
   io::EventLoop::Clock::time_point deadline;
   std::chrono::milliseconds grace{};  // from cancel or deadline to kill
-  // A `statement` frame's payload; false: it is not what it should be, the worker is ended.
-  std::function<bool(std::string_view payload)> on_statement;
+  // A `statement`, `diagnostic` or `definition` frame; false: it is not what it should be, the worker is ended.
+  std::function<bool(worker_protocol::MessageType type, std::string_view payload)> on_result;
 };
 
 struct WorkerAnswer {

@@ -2,7 +2,10 @@
 
 #include "adit/base/json_text.h"
 #include "adit/base/log.h"
+#include "adit/base/random_id.h"
 #include "call_error.h"
+#include "expiry.h"
+#include "query_results.h"
 #include "relation_name.h"
 #include "state_directory.h"
 #include "turnstile.h"
@@ -57,6 +60,7 @@ struct Workspace {
       : id(std::move(the_id)), directory(std::move(the_directory)), turnstile(loop), idle_timer(loop) {}
 
   std::string id;
+  std::string owner;  // who opened it
   std::string directory;
   std::vector<std::string> files;  // handed files: what its workers may read
   Turnstile turnstile;
@@ -77,7 +81,8 @@ class Workspaces::Registry {
         roots(std::move(the_roots)),
         options(std::move(the_options)),
         state(options.state_dir),
-        tasks(the_loop) {}
+        tasks(the_loop),
+        expiry_timer(the_loop) {}
 
   using WorkspacePtr = std::shared_ptr<Workspace>;
 
@@ -108,7 +113,7 @@ class Workspaces::Registry {
     return at->second;
   }
 
-  Result<WorkspacePtr> create() {
+  Result<WorkspacePtr> create(const std::string& owner) {
     if (workspaces.size() >= options.limits.open_workspaces) {
       return Error{.code = ErrorCode::validation,
                    .reason = "limit_reached",
@@ -116,10 +121,18 @@ class Workspaces::Registry {
                    .hint = "Close one with close_dataset.",
                    .stage = "dataset"};
     }
-    auto id = fmt::format("dataset-{}", ++last_number);
+    const auto owned = std::count_if(workspaces.begin(), workspaces.end(),
+                                     [&owner](const auto& entry) { return entry.second->owner == owner; });
+    if (static_cast<std::size_t>(owned) >= options.limits.open_workspaces_of_owner) {
+      return owner_limit_error(static_cast<std::size_t>(owned));
+    }
+    ++last_number;
+    auto id = "dataset-" + (options.ids == WorkspaceIds::random ? random_id() : std::to_string(last_number));
     ADIT_TRY(auto directory, state.create(id));
     auto workspace = std::make_shared<Workspace>(loop, id, std::move(directory));
+    workspace->owner = owner;
     workspace->number = last_number;
+    look_for_expired();
     workspaces.emplace(std::move(id), workspace);
     return workspace;
   }
@@ -197,7 +210,7 @@ class Workspaces::Registry {
                           .limit = limit,
                           .deadline = deadline,
                           .grace = options.limits.cancel_grace,
-                          .on_statement = {}};
+                          .on_result = {}};
     auto answer = co_await run(context, workspace, std::move(request));
     rest(workspace);
     if (!answer.ok()) co_return std::move(answer).error();
@@ -237,6 +250,22 @@ class Workspaces::Registry {
     if (workspace->worker) co_await workspace->worker->end(options.limits.cancel_grace);
     workspace->worker.reset();
     StateDirectory::remove(workspace->directory);
+  }
+
+  // Runs as long as there is a workspace that may expire.
+  void look_for_expired() {
+    if (!options.limits.lifetime || std::exchange(looks_for_expired, true)) return;
+    expiry_timer.start(Clock::now() + look_interval(options.limits), [this] {
+      looks_for_expired = false;
+      const auto now = std::chrono::system_clock::now();
+      std::vector<WorkspacePtr> expired;
+      for (const auto& [id, workspace] : workspaces) {
+        const auto end = expires_at(options.limits, workspace->opened, workspace->used);
+        if (end && *end <= now && !workspace->turnstile.busy()) expired.push_back(workspace);
+      }
+      for (const auto& workspace : expired) tasks.spawn(remove(workspace));
+      if (workspaces.size() > expired.size()) look_for_expired();
+    });
   }
 
   std::size_t live_workers() const {
@@ -280,6 +309,8 @@ class Workspaces::Registry {
   std::size_t starting = 0;  // workers that are not yet their workspace's
   std::uint64_t last_number = 0;
   bool sandbox_told = false;
+  io::Timer expiry_timer;
+  bool looks_for_expired = false;
 };
 
 Workspaces::Workspaces(io::EventLoop& loop, FileRoots roots, WorkspacesOptions options)
@@ -291,6 +322,27 @@ void Workspaces::sweep() { registry_->state.sweep(); }
 
 const Limits& Workspaces::limits() const { return registry_->options.limits; }
 
+Task<std::vector<std::string>> Workspaces::probe_sandbox() {
+  auto& registry = *registry_;
+  const std::string name = "probe";
+  ADIT_CO_TRY(auto directory, registry.state.create(name));
+  protocol::OpenWorkspace open{.directory = directory,
+                               .files = {},
+                               .memory_bytes = registry.options.limits.engine_memory_bytes,
+                               .disk_bytes = registry.options.limits.disk_bytes,
+                               .threads = registry.options.limits.engine_threads};
+  auto worker =
+      co_await WorkerHandle::start(registry.loop, registry.tasks, registry.options.worker_program, std::move(open));
+  std::vector<std::string> missing;
+  if (worker.ok()) {
+    missing = (*worker)->sandbox_missing();
+    co_await (*worker)->end(registry.options.limits.cancel_grace);
+  }
+  StateDirectory::remove(directory);
+  if (!worker.ok()) co_return std::move(worker).error();
+  co_return missing;
+}
+
 Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceRequest> sources,
                                      std::optional<std::string> id) {
   auto& registry = *registry_;
@@ -299,7 +351,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
   ADIT_CO_TRY(auto files, registry.find_files(sources));
   ADIT_CO_CHECK(registry.check_disk());
   const bool is_new = !id.has_value();
-  ADIT_CO_TRY(auto workspace, is_new ? registry.create() : registry.find(*id));
+  ADIT_CO_TRY(auto workspace, is_new ? registry.create(context.owner()) : registry.find(*id));
   ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
 
   // A worker's view of the disk only narrows: one that may see the new files has to be another one.
@@ -313,7 +365,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
                         .limit = registry.options.limits.open_deadline,
                         .deadline = deadline,
                         .grace = registry.options.limits.cancel_grace,
-                        .on_statement = {}};
+                        .on_result = {}};
   auto answer = co_await registry.run(context, workspace, std::move(request));
   Result<protocol::Imported> imported = internal_error("the worker gave no answer");
   if (!answer.ok()) imported = std::move(answer).error();
@@ -336,7 +388,8 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
   co_return OpenedDataset{.id = workspace->id,
                           .relations = to_relations(std::move(imported->relations)),
                           .issues = to_issues(std::move(imported->issues)),
-                          .prepare_ms = milliseconds_since(start)};
+                          .prepare_ms = milliseconds_since(start),
+                          .expires = expires_at(registry.options.limits, workspace->opened, workspace->used)};
 }
 
 Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query) {
@@ -348,11 +401,10 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
   ADIT_CO_TRY(auto workspace, registry.find(query.workspace_id));
   ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
 
-  QueryOutcome outcome;
-  outcome.queue_ms = milliseconds_since(start);
+  const double queue_ms = milliseconds_since(start);
+  QueryResults results(query.definitions.size(), query.budget_bytes);
   std::vector<protocol::NamedQuery> definitions;
   for (auto& named : query.definitions) definitions.push_back({std::move(named.name), std::move(named.sql)});
-  const bool has_definitions = !definitions.empty();
   protocol::RunQuery run{.definitions = std::move(definitions),
                          .sql = std::move(query.sql),
                          .limit = query.limit,
@@ -364,41 +416,13 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
                         .limit = limit,
                         .deadline = *context.deadline(),
                         .grace = limits.cancel_grace,
-                        .on_statement = {}};
-  // A worker runs hostile SQL: its bytes are checked before they become part of a protocol message.
-  request.on_statement = [&outcome](std::string_view payload) {
-    std::string checked;
-    checked.reserve(payload.size());
-    const auto kind = append_checked_json(checked, payload);
-    if (!kind.ok() || *kind != JsonKind::object) return false;
-    outcome.statements.push_back(std::move(checked));
-    return true;
-  };
+                        .on_result = [&results](protocol::MessageType type, std::string_view payload) {
+                          return results.take(type, payload);
+                        }};
   auto answer = co_await registry.run(context, workspace, std::move(request));
   registry.rest(workspace);
-  Result<std::string> payload = answer.ok() ? std::move(answer->payload) : Result<std::string>(answer.error());
-  if (payload.ok()) {
-    ADIT_CO_TRY(auto done, protocol::decode<protocol::QueryDone>(*payload));
-    for (auto& diagnostic : done.diagnostics) {
-      outcome.diagnostics.push_back({.severity = std::move(diagnostic.severity),
-                                     .code = std::move(diagnostic.code),
-                                     .message = std::move(diagnostic.message),
-                                     .statement_index = diagnostic.statement_index});
-    }
-    if (done.failure) outcome.failure = protocol::to_error(*done.failure);
-    // The worker only knows that it was told to stop.
-    if (outcome.failure && outcome.failure->reason == "cancelled" && answer->deadline_passed) {
-      auto timeout = timeout_error(limit);
-      timeout.statement_index = outcome.failure->statement_index;
-      outcome.failure = std::move(timeout);
-    }
-  } else {
-    outcome.failure = std::move(payload).error();
-    // Without a word from the worker, the statement behind the last whole one was running; or a definition was.
-    if (!has_definitions || !outcome.statements.empty()) {
-      outcome.failure->statement_index = static_cast<std::int64_t>(outcome.statements.size());
-    }
-  }
+  auto outcome = results.finish(std::move(answer), limit);
+  outcome.queue_ms = queue_ms;
   outcome.total_ms = milliseconds_since(start);
   co_return outcome;
 }
@@ -425,9 +449,11 @@ Task<DescribedDataset> Workspaces::describe(RequestContext context, std::string 
   co_return dataset;
 }
 
-std::vector<ListedDataset> Workspaces::list() const {
+std::vector<ListedDataset> Workspaces::list(const std::string& owner) const {
   std::vector<const Workspace*> open;
-  for (const auto& [id, workspace] : registry_->workspaces) open.push_back(workspace.get());
+  for (const auto& [id, workspace] : registry_->workspaces) {
+    if (workspace->owner == owner) open.push_back(workspace.get());
+  }
   std::sort(open.begin(), open.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
   std::vector<ListedDataset> listed;
   for (const auto* workspace : open) {
@@ -446,6 +472,7 @@ Task<void> Workspaces::close(RequestContext context, std::string id) {
 
 asio::awaitable<void> Workspaces::shut_down() {
   auto& registry = *registry_;
+  registry.expiry_timer.stop();
   // All channels first, so that the workers end side by side.
   io::TaskGroup ends(registry.loop);
   while (!registry.workspaces.empty()) {

@@ -95,5 +95,13 @@ TEST(NearestNames, AnyBytesAreFine) {
   EXPECT_EQ(nearest_names(std::string_view("\0\xFF", 2), Names{std::string("\0\xFE", 2)}).size(), 1u);
 }
 
+TEST(SameName, ComparesAsciiWithoutCase) {
+  EXPECT_TRUE(same_name("People", "pEOPLE"));
+  EXPECT_TRUE(same_name("", ""));
+  EXPECT_TRUE(same_name("straße", "STRAßE"));
+  EXPECT_FALSE(same_name("a", "ab"));
+  EXPECT_FALSE(same_name("a", "b"));
+}
+
 }  // namespace
 }  // namespace adit

@@ -40,7 +40,9 @@ ServerProcess::ServerProcess(ServerOptions options) : modern_(options.speak_mode
   error_file_ = ::open((home_.path() + "/stderr").c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const auto program = options.program.empty() ? std::string(ADIT_BIN_DIR) + "/adit" : options.program;
   std::vector<std::string> arguments{program, "serve", "--state-dir", state_dir_};
-  if (constexpr std::string_view worker = ADIT_TEST_WORKER; !worker.empty()) {
+  const bool named =
+      std::find(options.arguments.begin(), options.arguments.end(), "--worker") != options.arguments.end();
+  if (constexpr std::string_view worker = ADIT_TEST_WORKER; !worker.empty() && !named) {
     arguments.insert(arguments.end(), {"--worker", std::string(worker)});
   }
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
@@ -135,10 +137,24 @@ json::object ServerProcess::wait_for(std::int64_t id, std::chrono::milliseconds 
       return {};
     }
     auto message = json::parse(*line).as_object();
+    keep_answer(message);
     if (!message.contains("id")) notifications_.push_back(std::move(message));
     else if (message.at("id") == id) return message;
     else early_answers_.push_back(std::move(message));
   }
+}
+
+void ServerProcess::keep_answer(const json::object& message) const {
+  const auto* id = message.if_contains("id");
+  const auto* result = message.if_contains("result");
+  if (id == nullptr || !id->is_int64() || result == nullptr || !result->is_object()) return;
+  const auto tool = called_.find(id->as_int64());
+  const auto* content = result->as_object().if_contains("structuredContent");
+  if (tool == called_.end() || content == nullptr) return;
+  const auto directory = std::string(ADIT_BIN_DIR) + "/../answers";
+  std::filesystem::create_directories(directory);
+  std::ofstream(fmt::format("{}/{}.jsonl", directory, ::getpid()), std::ios::app)
+      << json::serialize(json::object{{"tool", tool->second}, {"content", *content}}) << '\n';
 }
 
 json::object ServerProcess::request(std::string_view method, json::object params) {
@@ -148,7 +164,9 @@ json::object ServerProcess::request(std::string_view method, json::object params
 std::int64_t ServerProcess::start_call(std::string_view tool, json::object arguments, json::object meta) {
   json::object params{{"name", tool}, {"arguments", std::move(arguments)}};
   if (!meta.empty()) params["_meta"] = std::move(meta);
-  return start_request("tools/call", std::move(params));
+  const auto id = start_request("tools/call", std::move(params));
+  called_[id] = tool;
+  return id;
 }
 
 json::object ServerProcess::call(std::string_view tool, json::object arguments) {

@@ -1,4 +1,5 @@
-// The real `adit` as a child process, driven over its pipes line by line, as a client does it.
+// The real `adit` as a child process, driven over its pipes line by line, as a client does it. Every answer of a tool
+// is also kept in build/answers, for a validator that is not ours (tests/node/answers.test.mjs).
 #pragma once
 
 #include "support/temporary_directory.h"
@@ -8,6 +9,7 @@
 #include <boost/json.hpp>
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +59,8 @@ class ServerProcess {
   std::string standard_error();  // what it has written there so far
 
  private:
+  void keep_answer(const boost::json::object& message) const;
+
   TemporaryDirectory home_;
   std::string state_dir_;
   pid_t pid_ = -1;
@@ -66,6 +70,7 @@ class ServerProcess {
   bool exited_ = false;
   int status_ = 0;
   std::int64_t last_id_ = 0;
+  std::map<std::int64_t, std::string> called_;  // tools by the id of their call
   std::vector<boost::json::object> notifications_;
   std::vector<boost::json::object> early_answers_;
 };

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -33,10 +34,13 @@ class ForkedWorker {
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) throw std::runtime_error("socketpair failed");
     pid_ = ::fork();
     if (pid_ == 0) {
-      ::close(pair[0]);
-      ::alarm(110);  // whatever happens, no child outlives its test
-      in_child();
-      ::_exit(run_worker(pair[1]));
+      // An exception ends the process as it ends the program: nothing of the test is unwound in the child.
+      [&]() noexcept {
+        ::close(pair[0]);
+        ::alarm(110);  // whatever happens, no child outlives its test
+        in_child();
+        ::_exit(run_worker(pair[1]));
+      }();
     }
     ::close(pair[1]);
     fd_ = pair[0];
@@ -170,6 +174,13 @@ class ForkedWorker {
   worker_protocol::FrameDecoder decoder_;
   std::optional<int> status_;
 };
+
+// What a dying process says is not shown. Not closed: the next file opened would get the number.
+inline void silence_standard_error() {
+  const int null = ::open("/dev/null", O_WRONLY);
+  ::dup2(null, STDERR_FILENO);
+  ::close(null);
+}
 
 // Value of a line `NAME:  value` of a file in /proc; "" when it is not there.
 inline std::string proc_field(const std::filesystem::path& file, std::string_view name) {

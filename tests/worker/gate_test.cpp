@@ -187,6 +187,15 @@ TEST_F(Gate, AConversionMayFailOnARowNotReadYet) {
   });
 }
 
+TEST_F(Gate, ALiteralIsNoConversionOfRows) {
+  expect_facts({
+      {"SELECT true, false", "select"},
+      {"SELECT * FROM people JOIN sales ON true", "select uses people, sales"},
+      {"SELECT id FROM people WHERE current_date > DATE '2020-01-01'", "select uses people"},
+      {"SELECT id FROM people WHERE now() > TIMESTAMP '2020-01-01'", "select uses people"},
+  });
+}
+
 TEST_F(Gate, TheTextIsTheReadingPartAndItsPlaceIsKnown) {
   struct Case {
     std::string_view sql, text;
@@ -198,7 +207,7 @@ TEST_F(Gate, TheTextIsTheReadingPartAndItsPlaceIsKnown) {
       {";;SELECT '; é';", "SELECT '; é'"},
       {"EXPLAIN ANALYZE SELECT 1;", "SELECT 1"},
       {"-- é\nEXPLAIN /* a */ SELECT 1", "SELECT 1"},
-      {"CREATE VIEW v AS SELECT 1", " SELECT 1"},
+      {"CREATE VIEW v AS SELECT 1", "SELECT 1"},
       {" CREATE VIEW v(a) AS(SELECT 1) ; -- end", "(SELECT 1)"},
   };
   for (const auto& [sql, text] : cases) {

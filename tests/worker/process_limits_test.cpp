@@ -57,6 +57,38 @@ TEST_F(ProcessLimits, TheProcessHasTheLimitsOfItsWorkspace) {
   EXPECT_TRUE(ignores(worker.pid(), SIGPIPE));
 }
 
+TEST_F(ProcessLimits, AQueryBeyondTheMemoryFailsOrEndsItsProcessAlone) {
+#ifdef ADIT_SANITIZED
+  GTEST_SKIP() << "sanitizers map terabytes: there is no limit";
+#else
+  const auto small = workspace(64 * kMebibyte, 1024 * kMebibyte);
+  for (const std::string sql : {
+           "SELECT histogram(i) FROM range(50000000) t(i)",
+           "SELECT list(i) FROM range(100000000) t(i)",
+           "SELECT length(string_agg(md5(i::VARCHAR), '')) FROM range(20000000) t(i)",
+           "SELECT repeat('x', 2000000000)",
+       }) {
+    SCOPED_TRACE(sql);
+    {
+      ForkedWorker worker(silence_standard_error);
+      worker.open(small);
+      const auto answer = worker.query(sql);
+      if (answer.ended) {
+        const int end = worker.wait();
+        EXPECT_TRUE(end == -SIGABRT || end == -SIGSEGV || end == 127) << end;
+      } else {
+        ASSERT_TRUE(answer.failure) << "the query fits the memory and proves nothing";
+        EXPECT_EQ(answer.failure->reason, "memory_limit") << answer.failure->message;
+        EXPECT_EQ(worker.value("SELECT 1"), "1");
+      }
+    }
+    ForkedWorker next;
+    next.open(small);
+    EXPECT_EQ(next.value("SELECT 42"), "42");
+  }
+#endif
+}
+
 TEST_F(ProcessLimits, AFileBeyondItsLimitIsAnErrorAndNoSignal) {
   std::string csv = "id,text\n";
   for (std::uint64_t i = 0; i < 400'000; ++i) {
@@ -87,7 +119,7 @@ TEST_F(ProcessLimits, SpillingBeyondTheDiskIsAnErrorAndNoSignal) {
 
 TEST(Worker, WithoutAnOpeningMessageItEnds) {
   const auto end_after = [](std::string_view bytes) {
-    ForkedWorker worker([] { ::close(2); });
+    ForkedWorker worker(silence_standard_error);
     worker.send_bytes(bytes);
     worker.close_channel();
     return worker.wait();

@@ -210,13 +210,5 @@ TEST(FileState, ChangesWithTheFile) {
   EXPECT_FALSE(file_state(path));
 }
 
-TEST(SameName, ComparesAsciiWithoutCase) {
-  EXPECT_TRUE(same_name("People", "pEOPLE"));
-  EXPECT_TRUE(same_name("", ""));
-  EXPECT_TRUE(same_name("straße", "STRAßE"));
-  EXPECT_FALSE(same_name("a", "ab"));
-  EXPECT_FALSE(same_name("a", "b"));
-}
-
 }  // namespace
 }  // namespace adit::worker

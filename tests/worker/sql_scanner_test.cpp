@@ -215,6 +215,34 @@ TEST(StatementBounds, AnOpenCommentIsLeftToTheParser) {
   expect_bounds({{"SELECT 1 /* a;b", "SELECT 1 /* a;b"}, {"SELECT 1; /* x", "SELECT 1; /* x"}});
 }
 
+// Beyond ASCII: what is a space to the engine's parser is one to us, and nothing else is.
+TEST(StatementBounds, SpacesOfOtherScriptsAreSpaces) {
+  OpenedEngine engine;
+  // The engine does not look at the text's last two bytes.
+  const auto agrees = [&](const std::string& character) {
+    const auto space = character + "  ";
+    const auto tree = boost::json::parse(*engine->parse_tree("SELECT 1;" + space)).as_object();
+    const bool one = !tree.at("error").as_bool() && tree.at("statements").as_array().size() == 1;
+    return one == !statement_bounds("SELECT 1;" + space).next.has_value();
+  };
+  std::string disagreeing;
+  for (unsigned point = 0x80; point < 0xFFFF; ++point) {
+    if (point >= 0xD800 && point < 0xE000) continue;
+    std::string character;
+    if (point < 0x800) character = {static_cast<char>(0xC0 | (point >> 6))};
+    else character = {static_cast<char>(0xE0 | (point >> 12)), static_cast<char>(0x80 | ((point >> 6) & 0x3F))};
+    character += static_cast<char>(0x80 | (point & 0x3F));
+    if (!agrees(character)) disagreeing += fmt::format("U+{:04X} ", point);
+  }
+  EXPECT_EQ(disagreeing, "");
+  expect_bounds({
+      {"SELECT\u00A01;\u00A0", "SELECT\u00A01"},
+      {"\uFEFFSELECT 1;\u3000-- end", "SELECT 1"},
+      {"SELECT '\u00A0;\u00A0';", "SELECT '\u00A0;\u00A0'"},
+      {"SELECT a\u00A0FROM t;", "SELECT a\u00A0FROM t"},
+  });
+}
+
 TEST(StatementBounds, AnyBytesGiveBoundsInsideTheText) {
   constexpr std::string_view kPieces[] = {"SELECT", " ",  ";",  "'", "\"", "E'", "\\", "$$",   "$a$",  "$", "--",
                                           "\n",     "/*", "*/", "1", "é",  "(",  ")",  "\xFF", "\0"sv, "x"};

@@ -13,10 +13,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr MessageType kTypes[] = {MessageType::open,    MessageType::import_files, MessageType::query,
-                                  MessageType::cancel,  MessageType::describe,     MessageType::export_rows,
-                                  MessageType::started, MessageType::progress,     MessageType::statement,
-                                  MessageType::done,    MessageType::error};
+constexpr MessageType kTypes[] = {MessageType::open,      MessageType::import_files, MessageType::query,
+                                  MessageType::cancel,    MessageType::describe,     MessageType::export_rows,
+                                  MessageType::started,   MessageType::progress,     MessageType::statement,
+                                  MessageType::done,      MessageType::error,        MessageType::diagnostic,
+                                  MessageType::definition};
 
 // A frame's bytes with any header.
 std::string raw_frame(std::uint32_t size, std::uint32_t request, std::uint8_t type, std::string_view zeros = "\0\0\0"sv,
@@ -174,7 +175,7 @@ TEST(FrameDecoder, AHeaderThatDoesNotFitIsAnErrorAsSoonAsItIsThereAndEverAfter) 
       {"type 0", raw_frame(0, 1, 0)},
       {"type 7", raw_frame(0, 1, 7)},
       {"type 15", raw_frame(0, 1, 15)},
-      {"type 21", raw_frame(0, 1, 21)},
+      {"type 23", raw_frame(0, 1, 23)},
       {"type 255", raw_frame(0, 1, 255)},
       {"first zero", raw_frame(0, 1, 18, "\1\0\0"sv)},
       {"second zero", raw_frame(0, 1, 18, "\0\1\0"sv)},

@@ -129,29 +129,50 @@ TEST(Messages, RunQueryPasses) {
 
 TEST(Messages, QueryDonePassesWithAndWithoutAFailure) {
   QueryDone done;
-  done.diagnostics.resize(2);
-  done.diagnostics[0].severity = "info";
-  done.diagnostics[0].code = "page_cut";
-  done.diagnostics[0].message = "m";
-  done.diagnostics[0].statement_index = 3;
   done.failure.emplace();
   done.failure->code = -32007;
   done.failure->reason = "unknown_column";
   done.failure->nearest = {"a", "b"};
   done.failure->position = 0;
   const auto read = passed(done);
-  ASSERT_EQ(read.diagnostics.size(), 2u);
-  EXPECT_EQ(read.diagnostics[0].severity, "info");
-  EXPECT_EQ(read.diagnostics[0].code, "page_cut");
-  EXPECT_EQ(read.diagnostics[0].message, "m");
-  EXPECT_EQ(read.diagnostics[0].statement_index, 3);
-  EXPECT_EQ(read.diagnostics[1].statement_index, std::nullopt);
   ASSERT_TRUE(read.failure.has_value());
   EXPECT_EQ(read.failure->reason, "unknown_column");
   EXPECT_EQ(read.failure->nearest, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(read.failure->position, 0) << "the first byte is a position, too";
   EXPECT_EQ(read.failure->statement_index, std::nullopt);
-  EXPECT_FALSE(passed(QueryDone(), R"({"diagnostics":[],"failure":null})").failure.has_value());
+  EXPECT_FALSE(passed(QueryDone(), R"({"failure":null})").failure.has_value());
+}
+
+TEST(Messages, DiagnosticsPassAndTheirBytesInAnAnswerAreKnown) {
+  const Diagnostic first{.severity = "info", .code = "page_cut", .message = "a \"b\"\n", .statement_index = 3};
+  auto read = passed(first);
+  EXPECT_EQ(read.severity, "info");
+  EXPECT_EQ(read.code, "page_cut");
+  EXPECT_EQ(read.message, "a \"b\"\n");
+  EXPECT_EQ(read.statement_index, 3);
+  EXPECT_EQ(
+      bytes_in_answer(first),
+      std::string_view(R"({"severity":"info","code":"page_cut","message":"a \"b\"\n","statement_index":3},)").size());
+  read.statement_index = {};
+  EXPECT_EQ(passed(read).statement_index, std::nullopt);
+  EXPECT_EQ(bytes_in_answer(read),
+            std::string_view(R"({"severity":"info","code":"page_cut","message":"a \"b\"\n"},)").size());
+}
+
+TEST(Messages, DefinitionChangesPass) {
+  EXPECT_EQ(passed(DefinitionChange{.name = "v \"w\"", .made = true}).name, "v \"w\"");
+  EXPECT_FALSE(passed(DefinitionChange{.name = "v", .made = false}).made);
+}
+
+// A name of 60 KB is not told three times.
+TEST(Messages, AFailureIsShort) {
+  Error error{
+      .code = ErrorCode::validation, .reason = "unknown_relation", .message = std::string(60'000, 'x'), .hint = ""};
+  error.nearest = {std::string(60'000, 'y'), "short"};
+  const auto failure = to_failure(error);
+  EXPECT_LT(failure.message.size(), 2'100u);
+  EXPECT_NE(failure.message.find("60000 bytes"), std::string::npos);
+  EXPECT_EQ(failure.nearest, (std::vector<std::string>{"short"}));
 }
 
 TEST(Messages, WorkProgressPassesWithEveryBitOfItsNumbers) {

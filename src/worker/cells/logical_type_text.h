@@ -4,17 +4,16 @@
 #include "duckdb_handle.h"
 
 #include <string>
-#include <string_view>
 
 namespace adit::worker {
 
 std::string logical_type_text(duckdb_logical_type type);
 
 // The type, or a part of it, has a number that is not known here.
-bool is_unknown_type_text(std::string_view text);
+bool has_unknown_part(duckdb_logical_type type);
 
 // The type to cast a column to before its cells are read, or "" when they are read as they are: types without a
-// documented layout in the C API become texts, at any depth (GEOMETRY its WKT, VARIANT its JSON).
+// documented layout in the C API become texts, at any depth (GEOMETRY its WKT).
 std::string readable_type_text(duckdb_logical_type type);
 
 }  // namespace adit::worker

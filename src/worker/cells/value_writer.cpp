@@ -1,22 +1,18 @@
 #include "cells/value_writer.h"
 
 #include "adit/base/json_text.h"
-#include "cells/int128_text.h"
+#include "cells/scalar_text.h"
 #include "cells/time_text.h"
+#include "cells/variant_writer.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <exception>
 #include <functional>
-#include <iterator>
 #include <limits>
 
 namespace adit::worker {
 namespace {
-
-constexpr int kVariant = 41;
-constexpr std::int64_t kMaxSafeInteger = (std::int64_t{1} << 53) - 1;  // of a JSON number in every reader
 
 template <class Append>
 void append_quoted(std::string& out, const Append& append) {
@@ -67,11 +63,8 @@ class HugeIntegerWriter final : public ValueWriter {
     append_quoted(out, [&] { append_digits(out, row); });
   }
   void append_nested(std::string& out, idx_t row) override {
-    const bool safe = signed_ ? to_int128(at<duckdb_hugeint>(row)) >= -kMaxSafeInteger &&
-                                    to_int128(at<duckdb_hugeint>(row)) <= kMaxSafeInteger
-                              : to_uint128(at<duckdb_uhugeint>(row)) <= static_cast<UInt128>(kMaxSafeInteger);
-    if (safe) append_digits(out, row);
-    else append_value(out, row);
+    if (signed_) append_json_integer(out, to_int128(at<duckdb_hugeint>(row)));
+    else append_json_unsigned(out, to_uint128(at<duckdb_uhugeint>(row)));
   }
 
  private:
@@ -86,12 +79,7 @@ template <class T>
 class FloatWriter final : public ValueWriter {
  public:
   std::string_view cell_type(idx_t) const override { return "float64"; }
-  void append_value(std::string& out, idx_t row) override {
-    const T value = at<T>(row);
-    if (std::isnan(value)) out += "\"NaN\"";
-    else if (std::isinf(value)) out += value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-    else fmt::format_to(std::back_inserter(out), "{}", value);  // the shortest digits that read back to the same value
-  }
+  void append_value(std::string& out, idx_t row) override { append_json_float(out, at<T>(row)); }
 };
 
 class BooleanWriter final : public ValueWriter {
@@ -100,59 +88,15 @@ class BooleanWriter final : public ValueWriter {
   void append_value(std::string& out, idx_t row) override { out += at<bool>(row) ? "true" : "false"; }
 };
 
-enum class TextKind { utf8, json, decimal };
-
-// The engine prints NaN and infinities of a VARIANT as bare words, which is no JSON.
-std::string with_quoted_words(std::string_view text) {
-  std::string out;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (in_string && text[i] == '\\' && i + 1 < text.size()) {
-      out.append(text.substr(i++, 2));
-      continue;
-    }
-    if (text[i] == '"') in_string = !in_string;
-    std::string_view word;
-    for (const std::string_view known : {"NaN", "Infinity", "-Infinity"}) {
-      if (!in_string && text.substr(i, known.size()) == known) word = known;
-    }
-    if (word.empty()) {
-      out += text[i];
-      continue;
-    }
-    out.append("\"").append(word).append("\"");
-    i += word.size() - 1;
-  }
-  return out;
-}
+enum class TextKind { utf8, decimal };
 
 class TextWriter final : public ValueWriter {
  public:
   TextWriter(TextKind kind, bool json_inside, CellNotes& notes)
       : kind_(kind), json_inside_(json_inside), notes_(notes) {}
 
-  std::string_view cell_type(idx_t) const override {
-    switch (kind_) {
-      case TextKind::utf8: return "utf8";
-      case TextKind::json: return "json";
-      case TextKind::decimal: return "decimal";
-    }
-    return "utf8";
-  }
-  // A VARIANT that holds NULL arrives as the JSON text null.
-  bool is_null(idx_t row) const override {
-    return ValueWriter::is_null(row) || (kind_ == TextKind::json && text_view(at<duckdb_string_t>(row)) == "null");
-  }
-  void append_value(std::string& out, idx_t row) override {
-    if (kind_ == TextKind::json) {
-      std::string checked;
-      if (append_checked(checked, row)) {
-        append_json_string(out, checked);
-        return;
-      }
-    }
-    append_text(out, text_view(at<duckdb_string_t>(row)));
-  }
+  std::string_view cell_type(idx_t) const override { return kind_ == TextKind::utf8 ? "utf8" : "decimal"; }
+  void append_value(std::string& out, idx_t row) override { append_text(out, text_view(at<duckdb_string_t>(row))); }
   void append_nested(std::string& out, idx_t row) override {
     if (!json_inside_ || !append_checked(out, row)) append_text(out, text_view(at<duckdb_string_t>(row)));
   }
@@ -160,9 +104,7 @@ class TextWriter final : public ValueWriter {
  private:
   bool append_checked(std::string& out, idx_t row) const {
     const JsonWalkLimits limits{.depth = 1000, .big_integers = BigIntegers::quote};
-    const auto text = text_view(at<duckdb_string_t>(row));
-    return append_checked_json(out, text, limits).ok() ||
-           append_checked_json(out, with_quoted_words(text), limits).ok();
+    return append_checked_json(out, text_view(at<duckdb_string_t>(row)), limits).ok();
   }
   void append_text(std::string& out, std::string_view text) {
     if (is_valid_utf8(text)) {
@@ -203,13 +145,7 @@ class BlobWriter final : public ValueWriter {
  public:
   std::string_view cell_type(idx_t) const override { return "binary"; }
   void append_value(std::string& out, idx_t row) override {
-    constexpr char kDigits[] = "0123456789abcdef";
-    out += '"';
-    for (const char c : text_view(at<duckdb_string_t>(row))) {
-      out += kDigits[static_cast<unsigned char>(c) >> 4];
-      out += kDigits[static_cast<unsigned char>(c) & 15];
-    }
-    out += '"';
+    append_quoted(out, [&] { append_hexadecimal(out, text_view(at<duckdb_string_t>(row))); });
   }
 };
 
@@ -259,13 +195,6 @@ std::unique_ptr<ValueWriter> quoted(std::string_view cell_type, typename QuotedW
 std::unique_ptr<ValueWriter> timestamp_writer(std::string_view cell_type, TimeUnit unit, Zone zone) {
   return quoted<std::int64_t>(
       cell_type, [unit, zone](std::string& out, std::int64_t value) { append_timestamp(out, value, unit, zone); });
-}
-
-void append_uuid(std::string& out, const duckdb_hugeint& value) {
-  // The engine flips the top bit so that UUIDs sort as signed numbers.
-  const std::uint64_t upper = static_cast<std::uint64_t>(value.upper) ^ (std::uint64_t{1} << 63);
-  fmt::format_to(std::back_inserter(out), "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", upper >> 32, (upper >> 16) & 0xffff,
-                 upper & 0xffff, value.lower >> 48, value.lower & 0xffff'ffff'ffff);
 }
 
 // LIST, ARRAY, STRUCT, MAP and UNION: a cell's value is their JSON as text.
@@ -427,17 +356,15 @@ std::unique_ptr<ValueWriter> union_writer(duckdb_logical_type type, duckdb_logic
 }
 
 std::unique_ptr<ValueWriter> text_writer(duckdb_logical_type type, duckdb_logical_type read, CellNotes& notes) {
-  const auto id = static_cast<int>(duckdb_get_type_id(type));
-  TextKind kind = TextKind::utf8;
-  if (id == DUCKDB_TYPE_BIGNUM) kind = TextKind::decimal;
-  if (id == kVariant) kind = TextKind::json;
-  const bool json_inside = id == kVariant || take_text(duckdb_logical_type_get_alias(read)) == "JSON";
+  const auto kind = duckdb_get_type_id(type) == DUCKDB_TYPE_BIGNUM ? TextKind::decimal : TextKind::utf8;
+  const bool json_inside = take_text(duckdb_logical_type_get_alias(read)) == "JSON";
   return std::make_unique<TextWriter>(kind, json_inside, notes);
 }
 
 }  // namespace
 
 std::unique_ptr<ValueWriter> make_value_writer(duckdb_logical_type type, duckdb_logical_type read, CellNotes& notes) {
+  if (static_cast<int>(duckdb_get_type_id(read)) == kVariantType) return make_variant_writer(notes);
   switch (duckdb_get_type_id(read)) {
     case DUCKDB_TYPE_BOOLEAN: return std::make_unique<BooleanWriter>();
     case DUCKDB_TYPE_TINYINT: return std::make_unique<IntegerWriter<std::int8_t>>();

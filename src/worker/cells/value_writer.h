@@ -42,7 +42,8 @@ class ValueWriter {
   uint64_t* validity_ = nullptr;
 };
 
-// `type` is the column's own, `read` the one its vectors have (readable_type_text): VARIANT read as JSON, for example.
+// `type` is the column's own, `read` the one its vectors have (readable_type_text): GEOMETRY read as VARCHAR, for
+// example.
 std::unique_ptr<ValueWriter> make_value_writer(duckdb_logical_type type, duckdb_logical_type read, CellNotes& notes);
 
 }  // namespace adit::worker

@@ -7,7 +7,18 @@
 namespace adit::worker {
 namespace {
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+// Bytes of the white space that begins at `pos`, 0 if there is none. Beside ASCII's, what the engine's parser takes for
+// a space: the no-break space, U+2000 to U+200B, U+202F, U+205F, U+2060, U+3000 and the byte order mark.
+std::size_t space_at(std::string_view sql, std::size_t pos) {
+  const char c = sql[pos];
+  if (c == ' ' || (c >= '\t' && c <= '\r')) return 1;
+  if (sql.substr(pos, 2) == "\u00A0") return 2;
+  const auto three = sql.substr(pos, 3);
+  const bool typographic = three.size() == 3 && three.starts_with("\xE2\x80") &&
+                           ((three[2] >= '\x80' && three[2] <= '\x8B') || three[2] == '\xAF');
+  const bool other = three == "\u205F" || three == "\u2060" || three == "\u3000" || three == "\uFEFF";
+  return typographic || other ? 3 : 0;
+}
 
 // Bytes beyond ASCII belong to names.
 bool is_name_byte(char c) {
@@ -62,7 +73,7 @@ std::size_t skip_dollar(std::string_view sql, std::size_t pos) {
 }
 
 std::size_t skip_name(std::string_view sql, std::size_t pos) {
-  while (pos < sql.size() && is_name_byte(sql[pos])) ++pos;
+  while (pos < sql.size() && is_name_byte(sql[pos]) && space_at(sql, pos) == 0) ++pos;
   return pos;
 }
 
@@ -100,7 +111,7 @@ SqlToken SqlScanner::next() {
 
 void SqlScanner::skip_space_and_comments() {
   while (pos_ < sql_.size()) {
-    if (is_space(sql_[pos_])) ++pos_;
+    if (const auto space = space_at(sql_, pos_); space != 0) pos_ += space;
     else if (sql_.substr(pos_, 2) == "--") pos_ = skip_line_comment(sql_, pos_);
     else if (sql_.substr(pos_, 2) == "/*") {
       bool closed = false;

@@ -54,9 +54,12 @@ class HeadReader {
   }
 
   Result<std::string> name() {
-    if (token_.kind != SqlTokenKind::word && token_.kind != SqlTokenKind::quoted_name) return expected("A name");
     auto text = name_of(token_, sql_);
-    if (text.empty()) return expected("A name that is not empty");
+    if (token_.kind == SqlTokenKind::quoted_name && text.empty()) return expected("A name that is not empty");
+    const bool number_or_parameter = text.empty() || text[0] == '$' || (text[0] >= '0' && text[0] <= '9');
+    const bool named =
+        token_.kind == SqlTokenKind::quoted_name || (token_.kind == SqlTokenKind::word && !number_or_parameter);
+    if (!named) return expected("A name");
     advance();
     if (at_symbol(".")) {
       return refused("not_allowed", "A relation is named without schema or catalog", "Use the name alone.");
@@ -88,8 +91,8 @@ class HeadReader {
     }
     ADIT_TRY(head.name, name());
     if (at_symbol("(")) ADIT_CHECK(column_names(head.columns));
-    if (!at("AS")) return expected("AS, with a SELECT behind it,");
-    head.body = token_.end;
+    if (!take("AS")) return expected("AS, with a SELECT behind it,");
+    head.body = token_.begin;
     return head;
   }
 

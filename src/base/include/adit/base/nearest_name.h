@@ -1,4 +1,4 @@
-// "Did you mean": the known names closest to a misspelt one.
+// Names of relations and columns: which are the same, and "did you mean".
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,9 @@
 #include <vector>
 
 namespace adit {
+
+// Equal without regard to ASCII case, as the engine compares names.
+bool same_name(std::string_view a, std::string_view b);
 
 // At most `count` of `known`, best first, compared without case by Damerau-Levenshtein distance. A name further away
 // than a third of its length (at least one edit) is not proposed.

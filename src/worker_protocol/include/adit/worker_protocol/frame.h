@@ -26,7 +26,8 @@ enum class MessageType : std::uint8_t {
   // front → worker
   open = 1,          // first message: OpenWorkspace. Answered by `done` with Opened
   import_files = 2,  // ImportFiles. `progress`, then `done` with Imported, or `error`
-  query = 3,         // RunQuery. `started`, `progress`, one `statement` for each that ran, then `done` with QueryDone
+  query = 3,         // RunQuery. `started`, `progress`, then for each entry in order what came of it: `diagnostic`s,
+                     // `definition`, `statement`; then `done` with QueryDone
   cancel = 4,        // empty; interrupts the request of that number, which then ends by `error` or `done`
   describe = 5,      // empty. `done` with Described
   export_rows = 6,   // ExportRows. `started`, `progress`, `done` with Exported, or `error`
@@ -36,7 +37,9 @@ enum class MessageType : std::uint8_t {
   progress = 17,   // WorkProgress
   statement = 18,  // one object of query's `statements`, as it stands in the answer
   done = 19,
-  error = 20,  // Failure
+  error = 20,       // Failure
+  diagnostic = 21,  // Diagnostic of a query
+  definition = 22,  // DefinitionChange of a query
 };
 
 struct Frame {

@@ -88,7 +88,7 @@ struct RunQuery {
   std::vector<std::string> sql;
   std::int64_t limit = 200;
   std::int64_t offset = 0;
-  std::int64_t budget_bytes = 0;  // for all statement objects and diagnostics together; 0 = none
+  std::int64_t budget_bytes = 0;  // for all statement objects and diagnostics together; 0 = as much as a frame carries
   bool timing = false;            // statements carry execute_ms
 };
 
@@ -99,7 +99,12 @@ struct Diagnostic {
   std::optional<std::int64_t> statement_index;
 };
 
-// A statement failed: those before it have been sent. Other failures of a query end in an `error` frame.
+// A definition was made, in the place of one of its name if there was one, or dropped.
+struct DefinitionChange {
+  std::string name;
+  bool made = true;
+};
+
 struct Failure {
   std::int64_t code = 0;  // ErrorCode
   std::string reason;
@@ -112,8 +117,9 @@ struct Failure {
   std::vector<std::string> nearest;
 };
 
+// `failure`: of one statement or definition; what those before it gave has been sent. Other failures of a query end in
+// an `error` frame.
 struct QueryDone {
-  std::vector<Diagnostic> diagnostics;
   std::optional<Failure> failure;
 };
 
@@ -137,6 +143,9 @@ struct WorkProgress {
 Failure to_failure(const Error& error);
 Error to_error(const Failure& failure);
 
+// Bytes that it takes in an answer, the comma behind it included.
+std::size_t bytes_in_answer(const Diagnostic& diagnostic);
+
 BOOST_DESCRIBE_STRUCT(OpenWorkspace, (), (directory, files, memory_bytes, disk_bytes, threads))
 BOOST_DESCRIBE_STRUCT(Opened, (), (engine_version, sandbox_missing))
 BOOST_DESCRIBE_STRUCT(FileSource, (), (path, display, name, format))
@@ -151,7 +160,8 @@ BOOST_DESCRIBE_STRUCT(NamedQuery, (), (name, sql))
 BOOST_DESCRIBE_STRUCT(RunQuery, (), (definitions, sql, limit, offset, budget_bytes, timing))
 BOOST_DESCRIBE_STRUCT(Diagnostic, (), (severity, code, message, statement_index))
 BOOST_DESCRIBE_STRUCT(Failure, (), (code, reason, message, hint, retryable, stage, statement_index, position, nearest))
-BOOST_DESCRIBE_STRUCT(QueryDone, (), (diagnostics, failure))
+BOOST_DESCRIBE_STRUCT(DefinitionChange, (), (name, made))
+BOOST_DESCRIBE_STRUCT(QueryDone, (), (failure))
 BOOST_DESCRIBE_STRUCT(ExportRows, (), (sql, format))
 BOOST_DESCRIBE_STRUCT(Exported, (), (file, rows))
 BOOST_DESCRIBE_STRUCT(WorkProgress, (), (elapsed_seconds, fraction, message))
