@@ -1,6 +1,7 @@
 #include "adit/app/command_line.h"
 
 #include "commands.h"
+#include "http_options.h"
 #include "server_options.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace adit::app {
 int run(int argc, char** argv) {
   CLI::App app(
       "adit opens datasets to AI agents as SQL: an MCP server and command-line tool.\n"
-      "Without a command it serves MCP on standard input and output.",
+      "Without a command it serves MCP on standard input and output, or over HTTP with --http.",
       "adit");
   app.set_version_flag("--version", ADIT_VERSION);
   app.require_subcommand(0, 1);
@@ -23,10 +24,11 @@ int run(int argc, char** argv) {
   QueryOptions query_options;
 
   add_server_options(app, server);
+  add_http_options(app, server.http);
 
   // Options above hold for every command, before or behind its name.
   app.fallthrough();
-  app.add_subcommand("serve", "Serve MCP on standard input and output (the default)");
+  app.add_subcommand("serve", "Serve MCP on standard input and output, or over HTTP with --http (the default)");
 
   auto* demo_command = app.add_subcommand("demo", "Run the main job on real data: open two files, join them, page");
   demo_command->add_option("--data", demo_options.data, "Directory with flights-3m.parquet and airports.csv")
@@ -58,6 +60,17 @@ int run(int argc, char** argv) {
                    "Name of the tool: open_dataset, describe_dataset, query, list_datasets, close_dataset")
       ->required();
   call_command->add_option("arguments", call_options.arguments, "key=value; lists and objects as JSON");
+
+  std::string client;
+  auto* print_command =
+      app.add_subcommand("print-config", "Print what a client's configuration needs to start this program");
+  print_command
+      ->add_option("client", client,
+                   "claude-desktop, claude-code, cursor, vscode, windsurf, zed, codex, gemini or inspector")
+      ->required()
+      ->type_name("CLIENT");
+  auto* doctor_command = app.add_subcommand("doctor", "Tell what works on this machine, by using it");
+
   for (auto* command : app.get_subcommands({}))
     command->footer("The options of adit itself (adit --help) hold here, too.");
 
@@ -74,7 +87,10 @@ int run(int argc, char** argv) {
   if (demo_command->parsed()) return demo(server, demo_options);
   if (query_command->parsed()) return query(server, query_options);
   if (call_command->parsed()) return call(server, call_options);
-  return serve(server);
+  if (print_command->parsed()) return print_config(server, client);
+  if (doctor_command->parsed()) return doctor(server);
+  adapt_to_http(app, server);
+  return server.http.address.empty() ? serve(server) : serve_http(server);
 }
 
 }  // namespace adit::app

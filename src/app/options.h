@@ -11,6 +11,14 @@
 
 namespace adit::app {
 
+struct HttpServeOptions {
+  std::string address;  // --http; empty: standard input and output
+  std::string token_file;
+  std::vector<std::string> allowed_hosts, allowed_origins;
+  bool without_token_anywhere = false;  // --unsafe-no-token
+  bool without_sandbox = false;         // --unsafe-no-sandbox
+};
+
 struct ServerOptions {
   std::vector<std::string> roots;  // --root; empty: the working directory, if it is one that a user would mean
   std::string state_dir;
@@ -19,6 +27,7 @@ struct ServerOptions {
   log::Level log_level = log::Level::warning;
   std::string config_file;  // empty: the usual one, if it is there
   workspace::Limits limits;
+  HttpServeOptions http;
 };
 
 struct DemoOptions {

@@ -1,6 +1,7 @@
 #include "wiring.h"
 
 #include "adit/tools/sql_tools.h"
+#include "icon.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,9 @@ constexpr std::string_view kInstructions =
     "close_dataset. query takes DuckDB SQL that reads; put string values in 'single quotes' and odd names in \"double "
     "quotes\". Whole numbers come as exact text. total_rows is exact; when truncated is true, go on at next_offset "
     "with "
-    "the same SQL and a unique ORDER BY. An error tells its kind, the place and the next step.";
+    "the same SQL and a unique ORDER BY. An error tells its kind, the place and the next step. The relations of an "
+    "open "
+    "dataset are also the resource adit://workspaces/{dataset_id}.";
 
 Result<std::string> worker_program(const ServerOptions& options) {
   auto program = options.worker_program;
@@ -38,22 +41,31 @@ std::string own_program() {
 }
 
 Result<Service> make_service(io::EventLoop& loop, const ServerOptions& options) {
-  ADIT_TRY(auto roots, options.roots.empty() ? Result(workspace::FileRoots::from_working_directory())
-                                             : workspace::FileRoots::from_directories(options.roots));
+  // Whoever calls over HTTP is not the user in whose working directory the server was started.
+  const bool over_http = !options.http.address.empty();
+  ADIT_TRY(auto roots, options.roots.empty() && !over_http ? Result(workspace::FileRoots::from_working_directory())
+                                                           : workspace::FileRoots::from_directories(options.roots));
   ADIT_TRY(auto program, worker_program(options));
   Service service;
   service.workspaces = std::make_unique<workspace::Workspaces>(
       loop, std::move(roots),
-      workspace::WorkspacesOptions{.limits = workspace::fitted_to(options.limits, workspace::machine_memory()),
-                                   .worker_program = std::move(program),
-                                   .state_dir = options.state_dir});
-  mcp::ServerInfo info{.name = "adit",
-                       .title = "adit",
-                       .version = ADIT_VERSION,
-                       .description = "Datasets as SQL: exact, typed, paged",
-                       .instructions = std::string(kInstructions)};
-  service.server = std::make_unique<mcp::Server>(
-      std::move(info), tools::sql_tools(*service.workspaces, tools::AnswerBudget{.bytes = options.answer_bytes}));
+      workspace::WorkspacesOptions{
+          .limits = workspace::fitted_to(options.limits, workspace::machine_memory()),
+          .worker_program = std::move(program),
+          .state_dir = options.state_dir,
+          .ids = over_http ? workspace::WorkspaceIds::random : workspace::WorkspaceIds::counted});
+  mcp::ServerInfo info{
+      .name = "adit",
+      .title = "adit",
+      .version = ADIT_VERSION,
+      .description = "Datasets as SQL: exact, typed, paged",
+      .instructions = std::string(kInstructions),
+      .icons = {{.src = std::string(kIcon), .mime_type = "image/png", .sizes = {"48x48"}, .theme = ""}}};
+  auto& workspaces = *service.workspaces;
+  mcp::Offer offer{.tools = tools::sql_tools(workspaces, tools::AnswerBudget{.bytes = options.answer_bytes}),
+                   .resource_templates = {tools::workspace_resource(workspaces)},
+                   .prompts = {tools::sql_prompt(workspaces)}};
+  service.server = std::make_unique<mcp::Server>(std::move(info), std::move(offer));
   return service;
 }
 

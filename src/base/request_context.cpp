@@ -6,6 +6,7 @@
 namespace adit {
 
 struct RequestContext::State {
+  std::string owner;
   std::optional<Clock::time_point> deadline;
   bool cancelled = false;
   ProgressSink sink;
@@ -21,6 +22,10 @@ void RequestContext::limit_to(Clock::time_point deadline) {
 }
 
 std::optional<RequestContext::Clock::time_point> RequestContext::deadline() const { return state_->deadline; }
+
+void RequestContext::set_owner(std::string owner) { state_->owner = std::move(owner); }
+
+const std::string& RequestContext::owner() const { return state_->owner; }
 
 void RequestContext::cancel() {
   if (state_->cancelled) return;

@@ -1,186 +1,234 @@
-// One connection: from a message's text to its answer. Reading order: receive → modern or legacy method → call_tool.
+// One connection: from a message's text to its answer. Reading order: receive → modern or legacy → handle → run. What
+// a method does is in methods.cpp and the files behind it.
+#include "adit/mcp/connection.h"
+
 #include "adit/base/json_fields.h"
-#include "adit/base/log.h"
-#include "adit/mcp/json_schema.h"
-#include "adit/mcp/server.h"
+#include "change_notice.h"
 #include "era.h"
+#include "exchange.h"
+#include "method_error.h"
 #include "method_results.h"
-#include "progress_notifier.h"
+#include "methods.h"
+#include "reply.h"
 #include "rpc_message.h"
 
 #include <fmt/format.h>
+
+#include <map>
 
 namespace adit::mcp {
 namespace json = boost::json;
 namespace asio = boost::asio;
 namespace {
 
-Error method_not_found(std::string_view method) {
-  return Error{.code = ErrorCode::method_not_found,
-               .reason = "",
-               .message = fmt::format("There is no method {}", method.substr(0, 100)),
-               .hint = ""};
+Answer method_not_found(std::string_view method) {
+  return failure({.code = ErrorCode::method_not_found,
+                  .reason = "",
+                  .message = fmt::format("There is no method {}", shown_name(method)),
+                  .hint = ""});
 }
 
-Error invalid_params(std::string message) {
-  return Error{.code = ErrorCode::invalid_params, .reason = "", .message = std::move(message), .hint = ""};
+Answer invalid_request(std::string message, std::string hint = "") {
+  return failure(
+      {.code = ErrorCode::invalid_request, .reason = "", .message = std::move(message), .hint = std::move(hint)});
 }
 
 }  // namespace
 
 class Connection::State : public std::enable_shared_from_this<State> {
  public:
-  State(io::EventLoop& loop, const Server& server, Send send) : server_(server), send_(std::move(send)), calls_(loop) {}
+  State(io::EventLoop& loop, const Server& server, Send send, std::string owner)
+      : loop_(loop),
+        server_(server),
+        send_(std::move(send)),
+        owner_(std::move(owner)),
+        requests_(std::make_shared<ClientRequests>(loop)),
+        calls_(loop) {}
 
-  void receive(std::string_view text) {
+  Request receive(std::string_view text, Send send, ReplyForm form) {
     auto parsed = parse_message(text);
     if (parsed.bad) {
-      send_(error_response(parsed.bad->id, parsed.bad->error));
-      return;
+      send({.line = error_response(parsed.bad->id, parsed.bad->error), .error = parsed.bad->error.code});
+      return {};
     }
     auto& message = *parsed.message;
     switch (message.kind) {
-      case MessageKind::response: return;  // we send no requests
-      case MessageKind::notification: take_notification(message); return;
+      case MessageKind::response: requests_->take(message); return {};
+      case MessageKind::notification: take_notification(message); return {};
       case MessageKind::request: break;
     }
-    if (running_.contains(message.id)) {
-      // J6: answering under an id that is in use would leave the client with two answers for one call.
-      send_(error_response(message.id, Error{.code = ErrorCode::invalid_request,
-                                             .reason = "",
-                                             .message = "A request with this id is under way",
-                                             .hint = ""}));
-      return;
-    }
-    if (is_modern(message)) take_modern(message);
-    else take_legacy(message);
+    const auto id = message.id;
+    const Reply reply(id, std::move(send), form);
+    // J6: answering under an id that is in use would leave the client with two answers for one call.
+    if (running_.contains(id)) reply.answer(invalid_request("A request with this id is under way"));
+    else if (is_modern(message)) take_modern(std::move(message), reply);
+    else take_legacy(std::move(message), reply);
+    return handle_of(id);
   }
 
-  void refuse(const Error& error) { send_(error_response(std::nullopt, error)); }
+  Request receive(std::string_view text) { return receive(text, send_, ReplyForm::stream); }
 
-  void cancel_all() {
-    for (auto& [id, context] : std::exchange(running_, {})) context.cancel();
-  }
+  void refuse(const Error& error) { send_({.line = error_response(std::nullopt, error), .error = error.code}); }
 
-  std::size_t running_calls() const { return calls_.running(); }
-  asio::awaitable<void> join() { return calls_.join(); }
-
- private:
-  void take_notification(const Message& message) {
-    if (message.method != "notifications/cancelled") return;  // initialized, and unknown ones: nothing to do
-    const auto* id = find_field(message.params, "requestId");
-    if (id == nullptr) return;
-    const auto call = running_.find(json::serialize(*id));
-    if (call == running_.end()) return;
-    // S5: from here on nothing more is sent for this request.
-    auto context = call->second;
+  // S5: from here on nothing more is sent for this request.
+  void cancel(const RequestId& id, std::optional<std::uint64_t> serial = {}) {
+    const auto call = running_.find(id);
+    if (call == running_.end() || (serial && call->second.serial != *serial)) return;
+    auto context = call->second.context;
     running_.erase(call);
     context.cancel();
   }
 
-  void take_modern(const Message& message) {
-    constexpr auto kRevision = Revision::v2026_07_28;
+  void cancel_all() {
+    for (auto& [id, call] : std::exchange(running_, {})) call.context.cancel();
+  }
+
+  void finish() { finishing_.cancel(); }
+  bool initialized() const { return session_ != nullptr; }
+  std::size_t running_calls() const { return calls_.running(); }
+  asio::awaitable<void> join() { return calls_.join(); }
+
+ private:
+  struct RunningCall {
+    RequestContext context;
+    std::uint64_t serial = 0;
+  };
+
+  Request handle_of(const RequestId& id) {
+    Request request;
+    const auto call = running_.find(id);
+    if (call == running_.end()) return request;  // answered already
+    request.connection_ = weak_from_this();
+    request.id_ = id;
+    request.serial_ = call->second.serial;
+    return request;
+  }
+
+  void take_notification(const Message& message) {
+    if (message.method != "notifications/cancelled") return;  // initialized, and unknown ones: nothing to do
+    if (const auto* id = find_field(message.params, "requestId")) cancel(json::serialize(*id));
+  }
+
+  void take_modern(Message message, const Reply& reply) {
     if (auto meta = check_modern_meta(message); !meta.ok()) {
       const bool version = meta.error().code == ErrorCode::unsupported_version;
-      send_(error_response(message.id, meta.error(), version ? unsupported_version_data(message) : json::object()));
+      reply.answer(failure(meta.error(), version ? unsupported_version_data(message) : json::object()));
       return;
     }
-    if (message.method == "server/discover") send_(success_response(message.id, discover_result(server_)));
-    else if (message.method == "tools/list") list_tools(message, kRevision);
-    else if (message.method == "tools/call") call_tool(message, kRevision);
-    else send_(error_response(message.id, method_not_found(message.method)));  // E4 among them
+    handle(std::move(message), reply, Revision::v2026_07_28, nullptr);
   }
 
-  void take_legacy(const Message& message) {
+  void take_legacy(Message message, const Reply& reply) {
     if (message.method == "initialize") {
-      // E7: an unknown version is answered with our newest, never echoed and never an error.
-      const auto asked = revision_from_text(text_or(message.params, "protocolVersion", ""));
-      legacy_ = asked && *asked != Revision::v2026_07_28 ? *asked : kNewestLegacy;
-      send_(success_response(message.id, initialize_result(server_, *legacy_)));
+      initialize(message, reply);
     } else if (message.method == "ping") {
-      send_(success_response(message.id, empty_result(server_, legacy_.value_or(kNewestLegacy))));
-    } else if (!legacy_) {
+      reply.answer(success(empty_result(server_, kNewestLegacy)));
+    } else if (!session_) {
       // D5
-      send_(error_response(message.id,
-                           Error{.code = ErrorCode::invalid_request,
-                                 .reason = "",
-                                 .message = "The connection is not initialized",
-                                 .hint = fmt::format("Send initialize first, or {} in params._meta.", kMetaVersion)}));
-    } else if (message.method == "tools/list") {
-      list_tools(message, *legacy_);
-    } else if (message.method == "tools/call") {
-      call_tool(message, *legacy_);
+      reply.answer(invalid_request("The connection is not initialized",
+                                   fmt::format("Send initialize first, or {} in params._meta.", kMetaVersion)));
     } else {
-      send_(error_response(message.id, method_not_found(message.method)));
+      handle(std::move(message), reply, session_->revision, session_);
     }
   }
 
-  void list_tools(const Message& message, Revision revision) {
-    // R9: the list has one page, so that no cursor was ever given out; "" is a cursor, too.
-    if (const auto* cursor = find_field(message.params, "cursor"); cursor != nullptr && !cursor->is_null()) {
-      send_(error_response(message.id, invalid_params("This cursor is not one of ours")));
-      return;
+  void initialize(const Message& message, const Reply& reply) {
+    auto session = std::make_shared<LegacySession>();
+    // E7: an unknown version is answered with our newest, never echoed and never an error.
+    const auto asked = revision_from_text(text_or(message.params, "protocolVersion", ""));
+    session->revision = asked && *asked != Revision::v2026_07_28 ? *asked : kNewestLegacy;
+    const auto* capabilities = find_field(message.params, "capabilities");
+    if (capabilities != nullptr && capabilities->is_object()) session->client_capabilities = capabilities->get_object();
+    session->requests = requests_;
+    if (auto* changes = server_.offer().changes) {
+      session->changes = changes->listen([weak = weak_from_this()](const Change& change) {
+        if (const auto self = weak.lock()) self->tell(change);
+      });
     }
-    send_(success_response(message.id, tools_list_result(server_, revision)));
+    session_ = std::move(session);
+    reply.answer(success(initialize_result(server_, session_->revision)));
   }
 
-  void call_tool(const Message& message, Revision revision) {
-    const auto name = text_or(message.params, "name", "");
-    const auto* tool = server_.find_tool(name);
-    if (tool == nullptr) {
-      send_(error_response(
-          message.id,
-          invalid_params(fmt::format("There is no tool {}", json::serialize(json::string(name.substr(0, 100)))))));
+  // R5, T18: to a legacy client on its connection.
+  void tell(const Change& change) {
+    if (!session_) return;
+    if (change.kind == Change::Kind::resource && !session_->subscriptions.contains(change.uri)) return;
+    send_(change_notice(change, {}));
+  }
+
+  // D3, E4: what the era does not have and what the server does not offer is unknown.
+  void handle(Message message, const Reply& reply, Revision revision, std::shared_ptr<LegacySession> session) {
+    const auto* method = find_method(server_, message.method, revision);
+    if (method == nullptr) {
+      reply.answer(method_not_found(message.method));
       return;
     }
-    json::object arguments;
-    if (const auto* field = find_field(message.params, "arguments"); field != nullptr && !field->is_null()) {
-      if (!field->is_object()) {
-        send_(error_response(message.id, invalid_params("arguments must be a JSON object, not a text or a list")));
-        return;
-      }
-      arguments = field->get_object();
+    const auto level = session ? session->log_level : wanted_log_level(message.params);
+    auto progress = std::make_shared<ProgressNotifier>(message.params, reply.send());
+    const bool reports = method->run != nullptr && progress->wanted() && reply.streams();  // P2
+    RequestContext context = reports ? RequestContext(progress->sink()) : RequestContext();
+    context.set_owner(owner_);
+    auto log = std::make_shared<MessageLog>(reply.send(), reply.streams() ? level : std::nullopt);
+    Exchange exchange{.server = server_,
+                      .revision = revision,
+                      .method = std::move(message.method),
+                      .params = std::move(message.params),
+                      .reply = reply,
+                      .context = context,
+                      .finishing = finishing_,
+                      .session = std::move(session),
+                      .progress = std::move(progress),
+                      .log = std::move(log),
+                      .loop = loop_};
+    if (method->answer != nullptr) {
+      reply.answer(method->answer(exchange));
+      return;
     }
-    auto progress = std::make_shared<ProgressNotifier>(message.params, send_);
-    RequestContext context = progress->wanted() ? RequestContext(progress->sink()) : RequestContext();
-    running_.emplace(message.id, context);
-    calls_.spawn(
-        run_call(shared_from_this(), tool, message.id, revision, context, std::move(arguments), std::move(progress)));
+    running_.emplace(reply.id(), RunningCall{.context = context, .serial = ++last_serial_});
+    calls_.spawn(run(shared_from_this(), method, std::make_shared<Exchange>(std::move(exchange))));
   }
 
   // The coroutine holds the state: the connection may be gone before a call that was cancelled has ended.
-  static asio::awaitable<void> run_call(std::shared_ptr<State> self, const Tool* tool, RequestId id, Revision revision,
-                                        RequestContext context, json::object arguments,
-                                        std::shared_ptr<ProgressNotifier> progress) {
-    // T8: the very schema that tools/list shows decides.
-    auto valid = validate(arguments, tool->input_schema);
-    Result<ToolResult> result = internal_error("the tool gave no result");
-    if (valid.ok()) result = co_await tool->call(context, std::move(arguments));
-    else result = valid.error();
-    if (context.cancelled()) co_return;
-    self->running_.erase(id);
-    progress->finish();
-    const auto rendered = result.ok() ? std::move(*result) : tool->render_error(result.error());
-    if (!result.ok() && result.error().code == ErrorCode::internal)
-      log::error("{}: {}", tool->name, result.error().message);
-    self->send_(success_response(id, tool_call_result(self->server_, rendered, revision)));
+  static asio::awaitable<void> run(std::shared_ptr<State> self, const Method* method,
+                                   std::shared_ptr<Exchange> exchange) {
+    auto running = method->run(exchange);
+    const auto answer = co_await std::move(running);
+    exchange->progress->finish();
+    exchange->log->finish();
+    if (exchange->context.cancelled()) co_return;
+    self->running_.erase(exchange->reply.id());
+    exchange->reply.answer(answer);
   }
 
+  io::EventLoop& loop_;
   const Server& server_;
   Send send_;
+  std::string owner_;
+  std::shared_ptr<ClientRequests> requests_;  // the connection's: ids are not given out twice by a second initialize
   io::TaskGroup calls_;
-  std::map<RequestId, RequestContext> running_;  // calls that still owe an answer
-  std::optional<Revision> legacy_;               // set by initialize
+  std::map<RequestId, RunningCall> running_;  // requests that still owe an answer
+  std::uint64_t last_serial_ = 0;
+  RequestContext finishing_;
+  std::shared_ptr<LegacySession> session_;  // set by initialize
 };
 
-Connection::Connection(io::EventLoop& loop, const Server& server, Send send)
-    : state_(std::make_shared<State>(loop, server, std::move(send))) {}
+void Connection::Request::cancel() const {
+  if (auto connection = connection_.lock()) connection->cancel(id_, serial_);
+}
+
+Connection::Connection(io::EventLoop& loop, const Server& server, Send send, std::string owner)
+    : state_(std::make_shared<State>(loop, server, std::move(send), std::move(owner))) {}
 
 Connection::~Connection() = default;
 
-void Connection::receive(std::string_view message) { state_->receive(message); }
+Connection::Request Connection::receive(std::string_view message, Send reply, ReplyForm form) {
+  return state_->receive(message, std::move(reply), form);
+}
+Connection::Request Connection::receive(std::string_view message) { return state_->receive(message); }
 void Connection::refuse(const Error& error) { state_->refuse(error); }
+bool Connection::initialized() const { return state_->initialized(); }
 std::size_t Connection::running_calls() const { return state_->running_calls(); }
+void Connection::finish() { state_->finish(); }
 void Connection::cancel_all() { state_->cancel_all(); }
 asio::awaitable<void> Connection::join() { return state_->join(); }
 

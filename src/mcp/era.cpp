@@ -61,7 +61,18 @@ Result<void> check_modern_meta(const Message& message) {
   if (capabilities == nullptr || !capabilities->is_object()) {
     return meta_error(fmt::format("_meta lacks {}", kMetaClientCapabilities));
   }
+  if (meta->contains(kMetaLogLevel) && !wanted_log_level(message.params)) {
+    return Error{.code = ErrorCode::invalid_params,
+                 .reason = "",
+                 .message = fmt::format("{} is not a level of messages", kMetaLogLevel),
+                 .hint = "Use debug, info, notice, warning, error, critical, alert or emergency, or leave it out."};
+  }
   return {};
+}
+
+std::optional<LogLevel> wanted_log_level(const json::object& params) {
+  const auto* meta = find_meta(params);
+  return meta != nullptr ? log_level_from_text(text_or(*meta, kMetaLogLevel, "")) : std::nullopt;
 }
 
 json::object unsupported_version_data(const Message& message) {

@@ -4,6 +4,7 @@
 // initialize. Both may come over one stdio connection (E5).
 #pragma once
 
+#include "adit/mcp/log_level.h"
 #include "rpc_message.h"
 
 #include <optional>
@@ -21,6 +22,7 @@ constexpr Revision kNewestLegacy = Revision::v2025_11_25;
 
 constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 constexpr std::string_view kMetaClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
+constexpr std::string_view kMetaLogLevel = "io.modelcontextprotocol/logLevel";
 constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
 
 // nullptr when params has no _meta object.
@@ -28,6 +30,9 @@ const boost::json::object* find_meta(const boost::json::object& params);
 
 // E1, E2: the message marks itself as modern, or is one that only the modern era has.
 bool is_modern(const Message& message);
+
+// P4: the level of messages that a modern request asks for. REQUIRES: check_modern_meta() has let it pass.
+std::optional<LogLevel> wanted_log_level(const boost::json::object& params);
 
 // E2, E6, E8: what a modern message's _meta must hold. The error's data for E6 is in unsupported_version_data.
 Result<void> check_modern_meta(const Message& message);

@@ -104,7 +104,7 @@ Result<void> check_enum(const json::value& value, const json::array& choices, co
   return error;
 }
 
-Result<void> check(const json::value& value, const json::object& schema, const std::string& path);
+Result<void> check(const json::value& value, const json::value& schema, const std::string& path);
 
 Error unknown_field(std::string_view name, const json::object* properties, const std::string& path) {
   std::vector<std::string> known;
@@ -128,9 +128,9 @@ Result<void> check_object(const json::object& object, const json::object& schema
   for (const auto& member : object) {
     const auto* property = properties != nullptr ? properties->if_contains(member.key()) : nullptr;
     if (property != nullptr) {
-      ADIT_CHECK(check(member.value(), property->get_object(), child_path(path, member.key())));
+      ADIT_CHECK(check(member.value(), *property, child_path(path, member.key())));
     } else if (additional != nullptr && additional->is_object()) {
-      ADIT_CHECK(check(member.value(), additional->get_object(), child_path(path, member.key())));
+      ADIT_CHECK(check(member.value(), *additional, child_path(path, member.key())));
     } else if (additional != nullptr && additional->is_bool() && !additional->get_bool()) {
       return unknown_field(member.key(), properties, path);
     }
@@ -149,7 +149,7 @@ Result<void> check_array(const json::array& array, const json::object& schema, c
   ADIT_CHECK(check_bound(schema, "maxItems", count, false, path, " entries"));
   if (const auto* items = find_field(schema, "items")) {
     for (std::size_t i = 0; i < array.size(); ++i) {
-      ADIT_CHECK(check(array[i], items->get_object(), fmt::format("{}[{}]", path, i)));
+      ADIT_CHECK(check(array[i], *items, fmt::format("{}[{}]", path, i)));
     }
   }
   return {};
@@ -158,13 +158,13 @@ Result<void> check_array(const json::array& array, const json::object& schema, c
 Result<void> check_any_of(const json::value& value, const json::array& branches, const std::string& path) {
   Result<void> last;
   for (const auto& branch : branches) {
-    last = check(value, branch.get_object(), path);
+    last = check(value, branch, path);
     if (last.ok()) return last;
   }
   return last;
 }
 
-Result<void> check(const json::value& value, const json::object& schema, const std::string& path) {
+Result<void> check_against(const json::value& value, const json::object& schema, const std::string& path) {
   if (const auto* type = find_field(schema, "type")) ADIT_CHECK(check_type(value, *type, path));
   if (const auto* choices = find_field(schema, "enum")) ADIT_CHECK(check_enum(value, choices->get_array(), path));
   if (const auto* constant = find_field(schema, "const"); constant != nullptr && !equal(*constant, value)) {
@@ -186,9 +186,26 @@ Result<void> check(const json::value& value, const json::object& schema, const s
   return {};
 }
 
+// A subschema may be true, which everything fits, or false, which nothing does.
+Result<void> check(const json::value& value, const json::value& schema, const std::string& path) {
+  if (schema.is_object()) return check_against(value, schema.get_object(), path);
+  if (schema.is_bool() && schema.get_bool()) return {};
+  return misfit(path, "is not allowed here");
+}
+
+// The path of the first keyword that is not known in a subschema, itself at `name`.
+std::optional<std::string> unsupported_below(const json::value& schema, std::string name) {
+  if (schema.is_bool()) return std::nullopt;
+  if (!schema.is_object()) return name;
+  const auto inner = unsupported_keyword(schema.get_object());
+  return inner ? std::optional(fmt::format("{}/{}", name, *inner)) : std::nullopt;
+}
+
 }  // namespace
 
-Result<void> validate(const json::value& instance, const json::object& schema) { return check(instance, schema, ""); }
+Result<void> validate(const json::value& instance, const json::object& schema) {
+  return check_against(instance, schema, "");
+}
 
 std::optional<std::string> unsupported_keyword(const json::object& schema) {
   static const std::set<std::string_view> kKnown = {
@@ -198,22 +215,16 @@ std::optional<std::string> unsupported_keyword(const json::object& schema) {
       "$schema", "format"};
   for (const auto& member : schema) {
     if (!kKnown.contains(std::string_view(member.key()))) return std::string(member.key());
-    const auto below = [&](const json::value& part, std::string_view name) -> std::optional<std::string> {
-      if (!part.is_object()) return std::nullopt;
-      const auto inner = unsupported_keyword(part.get_object());
-      return inner ? std::optional(fmt::format("{}/{}", name, *inner)) : std::nullopt;
-    };
     if (member.key() == "properties") {
       for (const auto& property : member.value().get_object()) {
-        if (auto found = below(property.value(), fmt::format("properties/{}", std::string_view(property.key())))) {
-          return found;
-        }
+        const std::string name(property.key());
+        if (auto found = unsupported_below(property.value(), "properties/" + name)) return found;
       }
     } else if (member.key() == "items" || member.key() == "additionalProperties") {
-      if (auto found = below(member.value(), member.key())) return found;
+      if (auto found = unsupported_below(member.value(), member.key())) return found;
     } else if (member.key() == "anyOf") {
       for (const auto& branch : member.value().get_array()) {
-        if (auto found = below(branch, "anyOf")) return found;
+        if (auto found = unsupported_below(branch, "anyOf")) return found;
       }
     }
   }

@@ -2,18 +2,18 @@
 #pragma once
 
 #include "adit/base/request_context.h"
+#include "adit/mcp/outgoing.h"
 
 #include <boost/json.hpp>
 
-#include <functional>
+#include <memory>
 #include <optional>
-#include <string>
 
 namespace adit::mcp {
 
 class ProgressNotifier : public std::enable_shared_from_this<ProgressNotifier> {
  public:
-  ProgressNotifier(const boost::json::object& params, std::function<void(std::string)> send);
+  ProgressNotifier(const boost::json::object& params, Send send);
 
   bool wanted() const { return token_.has_value(); }
   RequestContext::ProgressSink sink();
@@ -23,8 +23,9 @@ class ProgressNotifier : public std::enable_shared_from_this<ProgressNotifier> {
   void notify(const Progress& progress);
 
   std::optional<boost::json::value> token_;  // a string or an integer, given back as it came
-  std::function<void(std::string)> send_;
+  Send send_;
   double last_ = -1;
+  double allowed_ = 0;  // notifications that may go out at once
   bool finished_ = false;
   std::optional<RequestContext::Clock::time_point> last_time_;
 };

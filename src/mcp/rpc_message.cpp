@@ -19,6 +19,20 @@ std::optional<RequestId> read_id(const json::value& id) {
   return std::nullopt;
 }
 
+Message read_response(json::object& object) {
+  Message message{.kind = MessageKind::response, .id = "", .method = "", .params = {}};
+  if (const auto* id = find_field(object, "id")) message.id = read_id(*id).value_or("");
+  auto* result = object.if_contains("result");
+  if (result != nullptr && result->is_object()) {
+    message.result = std::move(result->get_object());
+    return message;
+  }
+  const auto* error = find_field(object, "error");
+  const bool told = error != nullptr && error->is_object();
+  message.failure = told ? text_or(error->get_object(), "message", "no message") : "no result";
+  return message;
+}
+
 }  // namespace
 
 ParsedMessage parse_message(std::string_view text) {
@@ -32,7 +46,7 @@ ParsedMessage parse_message(std::string_view text) {
 
   const auto* method = find_field(object, "method");
   if (method == nullptr && (object.contains("result") || object.contains("error"))) {
-    return {.message = Message{.kind = MessageKind::response, .id = "", .method = "", .params = {}}, .bad = {}};
+    return {.message = read_response(object), .bad = {}};
   }
   const auto* id_field = find_field(object, "id");
   std::optional<RequestId> id;
@@ -73,6 +87,10 @@ std::string error_response(const std::optional<RequestId>& id, const Error& erro
   if (!error.hint.empty()) data["hint"] = error.hint;
   if (!data.empty()) text.append(R"(,"data":)").append(json::serialize(data));
   return text + "}}";
+}
+
+std::string request(const RequestId& id, std::string_view method, std::string_view params) {
+  return fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"{}","params":{}}})", id, method, params);
 }
 
 std::string notification(std::string_view method, std::string_view params) {

@@ -18,9 +18,13 @@ enum class MessageKind { request, notification, response };
 
 struct Message {
   MessageKind kind{};
-  RequestId id;  // of a request
+  RequestId id;  // of a request; of a response where it could be read
   std::string method;
   boost::json::object params;  // empty when absent
+
+  // Of a response: the client's `result`, or the `message` of its error.
+  boost::json::object result = {};
+  std::optional<std::string> failure = {};
 };
 
 // What a message that is not one gets: the id only where it could be read (J3).
@@ -43,6 +47,7 @@ std::string success_response(const RequestId& id, std::string_view result);
 std::string error_response(const std::optional<RequestId>& id, const Error& error, boost::json::object data = {});
 
 // `params` is a JSON object's text.
+std::string request(const RequestId& id, std::string_view method, std::string_view params);
 std::string notification(std::string_view method, std::string_view params);
 
 }  // namespace adit::mcp

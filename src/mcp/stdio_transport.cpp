@@ -3,6 +3,7 @@
 #include "adit/base/log.h"
 #include "adit/io/signals.h"
 #include "adit/io/standard_streams.h"
+#include "adit/mcp/connection.h"
 #include "line_splitter.h"
 
 #include <fmt/format.h>
@@ -23,9 +24,9 @@ boost::asio::awaitable<void> serve_stdio(io::EventLoop& loop, const Server& serv
   io::OneShot<bool> ended(loop);
   const auto end = [ended] { ended.set(true); };
   io::OutputThread out(loop, std::move(output), end);
-  Connection connection(loop, server, [&out](std::string line) {
-    line += '\n';
-    out.write(std::move(line));
+  Connection connection(loop, server, [&out](Outgoing message) {
+    message.line += '\n';
+    out.write(std::move(message.line));
   });
   LineSplitter lines(
       options.largest_message, [&connection](std::string_view line) { connection.receive(line); },
@@ -44,6 +45,7 @@ boost::asio::awaitable<void> serve_stdio(io::EventLoop& loop, const Server& serv
       });
   co_await ended.wait();
 
+  connection.finish();
   io::Timer grace(loop);
   grace.start(io::EventLoop::Clock::now() + kFinishGrace, [&connection] { connection.cancel_all(); });
   co_await connection.join();

@@ -1,5 +1,6 @@
 #include "adit/net/host_name.h"
 
+#include "adit/base/ascii_case.h"
 #include "adit/base/json_text.h"
 
 #include <fmt/format.h>
@@ -42,20 +43,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 // What stands before the path; the scheme, if there is one, must be http or https.
 Result<std::string_view> authority_of(std::string_view text) {
   constexpr std::string_view kDelimiters = "/?#";
   const auto head = text.substr(0, text.find_first_of(kDelimiters));
   if (!head.ends_with(':') || !text.substr(head.size()).starts_with("//")) return head;
-  if (const auto scheme = lower_case(head); scheme != "https:" && scheme != "http:") {
+  if (const auto scheme = ascii_lower_case(head); scheme != "https:" && scheme != "http:") {
     return invalid_domain(fmt::format("{} is not the scheme of a portal's address.", shown(head)));
   }
   const auto rest = text.substr(head.size() + 2);
@@ -145,7 +138,7 @@ Result<HostName> HostName::parse(std::string_view text) {
   }
   ADIT_TRY(auto host, without_port(authority));
   if (host.ends_with('.')) host.remove_suffix(1);
-  auto name = lower_case(host);
+  auto name = ascii_lower_case(host);
   ADIT_CHECK(check_name(name));
   return HostName(std::move(name));
 }

@@ -2,8 +2,7 @@
 
 #include "sql_error.h"
 #include "sql_schema.h"
-
-#include <fmt/chrono.h>
+#include "utc_text.h"
 
 namespace adit::tools {
 namespace json = boost::json;
@@ -32,13 +31,9 @@ constexpr std::string_view kOutput = R"({
   }
 })";
 
-std::string utc_text(std::chrono::system_clock::time_point time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
-}
-
-Task<mcp::ToolResult> call(workspace::Workspaces& workspaces) {
+Task<mcp::ToolResult> call(workspace::Workspaces& workspaces, RequestContext context) {
   json::array datasets;
-  for (const auto& dataset : workspaces.list()) {
+  for (const auto& dataset : workspaces.list(context.owner())) {
     datasets.push_back({{"dataset_id", dataset.id},
                         {"sources", json::value_from(dataset.sources)},
                         {"opened", utc_text(dataset.opened)},
@@ -57,7 +52,7 @@ mcp::Tool list_datasets_tool(workspace::Workspaces& workspaces) {
           .input_schema = input_schema("{}", "[]"),
           .output_schema = output_schema(kOutput, R"(["datasets"])"),
           .annotations = {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
-          .call = [&workspaces](RequestContext, json::object) { return call(workspaces); },
+          .call = [&workspaces](RequestContext context, json::object) { return call(workspaces, context); },
           .render_error = sql_error_result};
 }
 

@@ -5,6 +5,7 @@
 #include "relation_json.h"
 #include "sql_error.h"
 #include "sql_schema.h"
+#include "utc_text.h"
 
 #include <fmt/format.h>
 
@@ -102,9 +103,10 @@ mcp::ToolResult render(const workspace::OpenedDataset& opened) {
   for (const auto& relation : opened.relations) relations.push_back(relation_object(relation));
   for (const auto& issue : opened.issues) issues.push_back(issue_object(issue));
   // Put together by hand: Boost.JSON would print the time as 4.2E1.
-  return {.structured = fmt::format(R"({{"dataset_id":{},"relations":{},"prepare_ms":{:.3f},"issues":{}}})",
+  const auto expires = opened.expires ? fmt::format(R"(,"expires":"{}")", utc_text(*opened.expires)) : "";
+  return {.structured = fmt::format(R"({{"dataset_id":{},"relations":{},"prepare_ms":{:.3f},"issues":{}{}}})",
                                     json_string(opened.id), json::serialize(relations), opened.prepare_ms,
-                                    json::serialize(issues)),
+                                    json::serialize(issues), expires),
           .text = "",
           .is_error = false};
 }

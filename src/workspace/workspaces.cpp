@@ -2,7 +2,9 @@
 
 #include "adit/base/json_text.h"
 #include "adit/base/log.h"
+#include "adit/base/random_id.h"
 #include "call_error.h"
+#include "expiry.h"
 #include "query_results.h"
 #include "relation_name.h"
 #include "state_directory.h"
@@ -58,6 +60,7 @@ struct Workspace {
       : id(std::move(the_id)), directory(std::move(the_directory)), turnstile(loop), idle_timer(loop) {}
 
   std::string id;
+  std::string owner;  // who opened it
   std::string directory;
   std::vector<std::string> files;  // handed files: what its workers may read
   Turnstile turnstile;
@@ -78,7 +81,8 @@ class Workspaces::Registry {
         roots(std::move(the_roots)),
         options(std::move(the_options)),
         state(options.state_dir),
-        tasks(the_loop) {}
+        tasks(the_loop),
+        expiry_timer(the_loop) {}
 
   using WorkspacePtr = std::shared_ptr<Workspace>;
 
@@ -109,7 +113,7 @@ class Workspaces::Registry {
     return at->second;
   }
 
-  Result<WorkspacePtr> create() {
+  Result<WorkspacePtr> create(const std::string& owner) {
     if (workspaces.size() >= options.limits.open_workspaces) {
       return Error{.code = ErrorCode::validation,
                    .reason = "limit_reached",
@@ -117,10 +121,18 @@ class Workspaces::Registry {
                    .hint = "Close one with close_dataset.",
                    .stage = "dataset"};
     }
-    auto id = fmt::format("dataset-{}", ++last_number);
+    const auto owned = std::count_if(workspaces.begin(), workspaces.end(),
+                                     [&owner](const auto& entry) { return entry.second->owner == owner; });
+    if (static_cast<std::size_t>(owned) >= options.limits.open_workspaces_of_owner) {
+      return owner_limit_error(static_cast<std::size_t>(owned));
+    }
+    ++last_number;
+    auto id = "dataset-" + (options.ids == WorkspaceIds::random ? random_id() : std::to_string(last_number));
     ADIT_TRY(auto directory, state.create(id));
     auto workspace = std::make_shared<Workspace>(loop, id, std::move(directory));
+    workspace->owner = owner;
     workspace->number = last_number;
+    look_for_expired();
     workspaces.emplace(std::move(id), workspace);
     return workspace;
   }
@@ -240,6 +252,22 @@ class Workspaces::Registry {
     StateDirectory::remove(workspace->directory);
   }
 
+  // Runs as long as there is a workspace that may expire.
+  void look_for_expired() {
+    if (!options.limits.lifetime || std::exchange(looks_for_expired, true)) return;
+    expiry_timer.start(Clock::now() + look_interval(options.limits), [this] {
+      looks_for_expired = false;
+      const auto now = std::chrono::system_clock::now();
+      std::vector<WorkspacePtr> expired;
+      for (const auto& [id, workspace] : workspaces) {
+        const auto end = expires_at(options.limits, workspace->opened, workspace->used);
+        if (end && *end <= now && !workspace->turnstile.busy()) expired.push_back(workspace);
+      }
+      for (const auto& workspace : expired) tasks.spawn(remove(workspace));
+      if (workspaces.size() > expired.size()) look_for_expired();
+    });
+  }
+
   std::size_t live_workers() const {
     const auto live = std::count_if(workspaces.begin(), workspaces.end(),
                                     [](const auto& entry) { return entry.second->worker != nullptr; });
@@ -281,6 +309,8 @@ class Workspaces::Registry {
   std::size_t starting = 0;  // workers that are not yet their workspace's
   std::uint64_t last_number = 0;
   bool sandbox_told = false;
+  io::Timer expiry_timer;
+  bool looks_for_expired = false;
 };
 
 Workspaces::Workspaces(io::EventLoop& loop, FileRoots roots, WorkspacesOptions options)
@@ -292,6 +322,27 @@ void Workspaces::sweep() { registry_->state.sweep(); }
 
 const Limits& Workspaces::limits() const { return registry_->options.limits; }
 
+Task<std::vector<std::string>> Workspaces::probe_sandbox() {
+  auto& registry = *registry_;
+  const std::string name = "probe";
+  ADIT_CO_TRY(auto directory, registry.state.create(name));
+  protocol::OpenWorkspace open{.directory = directory,
+                               .files = {},
+                               .memory_bytes = registry.options.limits.engine_memory_bytes,
+                               .disk_bytes = registry.options.limits.disk_bytes,
+                               .threads = registry.options.limits.engine_threads};
+  auto worker =
+      co_await WorkerHandle::start(registry.loop, registry.tasks, registry.options.worker_program, std::move(open));
+  std::vector<std::string> missing;
+  if (worker.ok()) {
+    missing = (*worker)->sandbox_missing();
+    co_await (*worker)->end(registry.options.limits.cancel_grace);
+  }
+  StateDirectory::remove(directory);
+  if (!worker.ok()) co_return std::move(worker).error();
+  co_return missing;
+}
+
 Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceRequest> sources,
                                      std::optional<std::string> id) {
   auto& registry = *registry_;
@@ -300,7 +351,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
   ADIT_CO_TRY(auto files, registry.find_files(sources));
   ADIT_CO_CHECK(registry.check_disk());
   const bool is_new = !id.has_value();
-  ADIT_CO_TRY(auto workspace, is_new ? registry.create() : registry.find(*id));
+  ADIT_CO_TRY(auto workspace, is_new ? registry.create(context.owner()) : registry.find(*id));
   ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
 
   // A worker's view of the disk only narrows: one that may see the new files has to be another one.
@@ -337,7 +388,8 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
   co_return OpenedDataset{.id = workspace->id,
                           .relations = to_relations(std::move(imported->relations)),
                           .issues = to_issues(std::move(imported->issues)),
-                          .prepare_ms = milliseconds_since(start)};
+                          .prepare_ms = milliseconds_since(start),
+                          .expires = expires_at(registry.options.limits, workspace->opened, workspace->used)};
 }
 
 Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query) {
@@ -397,9 +449,11 @@ Task<DescribedDataset> Workspaces::describe(RequestContext context, std::string 
   co_return dataset;
 }
 
-std::vector<ListedDataset> Workspaces::list() const {
+std::vector<ListedDataset> Workspaces::list(const std::string& owner) const {
   std::vector<const Workspace*> open;
-  for (const auto& [id, workspace] : registry_->workspaces) open.push_back(workspace.get());
+  for (const auto& [id, workspace] : registry_->workspaces) {
+    if (workspace->owner == owner) open.push_back(workspace.get());
+  }
   std::sort(open.begin(), open.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
   std::vector<ListedDataset> listed;
   for (const auto* workspace : open) {
@@ -418,6 +472,7 @@ Task<void> Workspaces::close(RequestContext context, std::string id) {
 
 asio::awaitable<void> Workspaces::shut_down() {
   auto& registry = *registry_;
+  registry.expiry_timer.stop();
   // All channels first, so that the workers end side by side.
   io::TaskGroup ends(registry.loop);
   while (!registry.workspaces.empty()) {

@@ -1,7 +1,7 @@
 // One connection in this process, with tools made for the test: what each message gets. The ids are those of the
 // rules (docs/protocol.md); what needs the real program is in tests/programs/stdio_test.cpp and tests/wire.
+#include "adit/mcp/connection.h"
 #include "adit/base/json_text.h"
-#include "adit/mcp/server.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ class Connection : public testing::Test {
  protected:
   Connection()
       : server_(server_info(), {echo(), wait(), fail()}),
-        connection_(loop_, server_, [this](std::string line) { lines_.push_back(std::move(line)); }) {}
+        connection_(loop_, server_, [this](Outgoing message) { lines_.push_back(std::move(message.line)); }) {}
 
   ~Connection() override {
     connection_.cancel_all();
@@ -540,7 +540,7 @@ TEST_F(Connection, D1_DiscoverTellsVersionsCapabilitiesInstructionsAndHowLongToK
   const auto result = result_of(modern("server/discover"));
   EXPECT_EQ(result.at("resultType"), "complete");
   EXPECT_EQ(result.at("supportedVersions"), (json::array{"2026-07-28"})) << "modern ones only";
-  EXPECT_EQ(result.at("capabilities"), (json::value{{"tools", json::object()}}));
+  EXPECT_EQ(json::serialize(result.at("capabilities")), R"({"tools":{}})");
   EXPECT_EQ(result.at("instructions"), "Call echo.");
   EXPECT_GT(result.at("ttlMs").as_int64(), 0);
   EXPECT_EQ(result.at("cacheScope"), "public");
@@ -567,17 +567,19 @@ TEST_F(Connection, D3_WhatIsDeclaredWorksAndWhatIsNotIsUnknown) {
   result_of(legacy("tools/list"));
   for (const auto* method :
        {"prompts/list", "prompts/get", "resources/list", "resources/read", "resources/templates/list",
-        "resources/subscribe", "completion/complete", "logging/setLevel", "tasks/list", "tasks/get"}) {
+        "resources/subscribe", "completion/complete", "tasks/list", "tasks/get"}) {
     SCOPED_TRACE(method);
     EXPECT_EQ(error_code_of(modern(method)), -32601);
     EXPECT_EQ(error_code_of(legacy(method)), -32601);
   }
+  EXPECT_EQ(error_code_of(modern("logging/setLevel")), -32601);
+  result_of(legacy("logging/setLevel", R"({"level":"info"})"));
   EXPECT_EQ(error_code_of(modern("subscriptions/listen")), -32601) << "P6: we declare no notices of change";
 }
 
 TEST_F(Connection, D4_InitializeTellsTheServerAndItsCapabilities) {
   const auto result = result_of(legacy("initialize", R"({"protocolVersion":"2025-11-25","capabilities":{}})"));
-  EXPECT_EQ(result.at("capabilities"), (json::value{{"tools", json::object()}}));
+  EXPECT_EQ(json::serialize(result.at("capabilities")), R"({"tools":{},"logging":{}})");
   EXPECT_EQ(result.at("serverInfo").at("name"), "test-server");
   EXPECT_EQ(result.at("serverInfo").at("title"), "Test server");
   EXPECT_EQ(result.at("serverInfo").at("version"), "1.2.3");
@@ -763,6 +765,18 @@ TEST_F(Connection, CallsRunSideBySideAndAreAnsweredAsTheyEnd) {
   EXPECT_EQ(connection_.running_calls(), 0u);
 }
 
+TEST_F(Connection, T17_ATaskIsRefusedWhereTheRevisionKnowsTasksAndIgnoredElsewhere) {
+  constexpr std::string_view kCall = R"({"name":"echo","arguments":{"text":"x"},"task":{"ttl":1000}})";
+  initialize("2025-11-25");
+  EXPECT_EQ(error_code_of(legacy("tools/call", kCall)), -32601);
+  EXPECT_EQ(echo_runs_, 0);
+  initialize("2025-06-18");
+  result_of(legacy("tools/call", kCall));
+  result_of(modern("tools/call", R"("name":"echo","arguments":{"text":"x"},"task":{})"));
+  EXPECT_EQ(echo_runs_, 2);
+  EXPECT_EQ(json::serialize(result_of(modern("tools/list"))).find("taskSupport"), std::string::npos);
+}
+
 // ---- Cancelling
 
 TEST_F(Connection, S5_ACancelledCallIsToldSoAndNeverAnswered) {
@@ -828,7 +842,7 @@ TEST_F(Connection, S5_TheIdOfACancelledCallIsFreeThoughItsWorkHasNotEnded) {
     }(ends.back());
   });
   const Server server({}, {stubborn});
-  mcp::Connection connection(loop_, server, [this](std::string line) { lines_.push_back(std::move(line)); });
+  mcp::Connection connection(loop_, server, [this](Outgoing message) { lines_.push_back(std::move(message.line)); });
   const auto call = modern("tools/call", R"("name":"stubborn")", "7");
   const auto receive = [&](std::string_view message) {
     connection.receive(message);
@@ -861,6 +875,75 @@ TEST_F(Connection, S3_CancelAllEndsEveryCallWithoutAnswersAndJoinWaitsForThem) {
   EXPECT_EQ(connection_.running_calls(), 0u);
   expect_silence();
   connection_.cancel_all();
+}
+
+// ---- What a transport with a stream for each request needs
+
+TEST_F(Connection, H18_AReplyGoesWhereItsMessageCameFrom) {
+  std::vector<std::string> first, second;
+  const auto into = [](std::vector<std::string>& lines) {
+    return [&lines](Outgoing message) { lines.push_back(std::move(message.line)); };
+  };
+  connection_.receive(wait_call("1"), into(first));
+  connection_.receive(wait_call("2"), into(second));
+  connection_.receive("{", into(second));
+  settle();
+  EXPECT_EQ(second.size(), 1u) << "the answer to what is no message";
+  end_wait(1);
+  EXPECT_EQ(second.size(), 2u);
+  EXPECT_TRUE(first.empty());
+  end_wait(0);
+  EXPECT_EQ(first.size(), 1u);
+  expect_silence();
+}
+
+TEST_F(Connection, H9_AnOutgoingMessageTellsItsKindAndItsError) {
+  struct Case {
+    std::string message;
+    std::optional<ErrorCode> error;
+  };
+  const Case cases[] = {
+      {modern("tools/list"), std::nullopt},
+      {modern("ping"), ErrorCode::method_not_found},
+      {legacy("server/discover"), ErrorCode::invalid_params},
+      {echo_call("{}"), std::nullopt},  // a tool's failure is a result
+      {"{", ErrorCode::parse_error},
+  };
+  for (const auto& [message, error] : cases) {
+    SCOPED_TRACE(message);
+    std::vector<Outgoing> sent;
+    connection_.receive(message, [&sent](Outgoing outgoing) { sent.push_back(std::move(outgoing)); });
+    settle();
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0].kind, Outgoing::Kind::response);
+    EXPECT_EQ(sent[0].error, error);
+  }
+}
+
+TEST_F(Connection, H13_ARequestCanBeCancelledByItsHandleAndOnlyThatOne) {
+  const auto nothing = [](Outgoing message) { ADD_FAILURE() << message.line; };
+  const auto first = connection_.receive(wait_call("7"), nothing);
+  settle();
+  first.cancel();
+  settle();
+  EXPECT_TRUE(waiting_.at(0).context.cancelled());
+  // The id is used again: the old handle does not reach the new request.
+  connection_.receive(wait_call("7"));
+  settle();
+  first.cancel();
+  EXPECT_FALSE(waiting_.at(1).context.cancelled());
+  end_wait(1);
+  EXPECT_EQ(take_one().at("id"), 7);
+  connection_.receive(modern("tools/list")).cancel();
+  take_one();
+}
+
+TEST_F(Connection, TheOwnerTravelsWithEveryCall) {
+  mcp::Connection connection(loop_, server_, [](Outgoing) {}, "session-1");
+  connection.receive(wait_call("1"));
+  settle();
+  EXPECT_EQ(waiting_.at(0).context.owner(), "session-1");
+  end_wait(0);
 }
 
 // ---- Progress
@@ -900,6 +983,16 @@ TEST_F(Connection, P1_WithoutATokenNoProgressIsSent) {
   EXPECT_FALSE(waiting_.at(0).context.wants_progress());
   waiting_[0].context.report(progress(1));
   expect_silence();
+}
+
+TEST_F(Connection, P2_WhereOnlyTheAnswerCanBeSentThereIsNoProgress) {
+  connection_.receive(
+      with_token("1"), [this](Outgoing message) { lines_.push_back(std::move(message.line)); },
+      mcp::Connection::ReplyForm::answer_only);
+  settle();
+  EXPECT_FALSE(waiting_.at(0).context.wants_progress());
+  end_wait(0);
+  EXPECT_EQ(take_one().at("id"), 1);
 }
 
 TEST_F(Connection, P1_EachCallHasItsOwnToken) {

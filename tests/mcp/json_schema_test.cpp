@@ -255,6 +255,34 @@ TEST(UnsupportedKeyword, EveryKeywordThatIsUsedIsKnown) {
   EXPECT_EQ(unsupported_keyword(schema), std::nullopt) << "names of properties are no keywords";
 }
 
+TEST(UnsupportedKeyword, TrueAndFalseAreSchemas) {
+  EXPECT_EQ(unsupported_keyword(
+                parse(R"({"properties":{"a":true,"b":false},"items":true,"additionalProperties":true,"anyOf":[false]})")
+                    .as_object()),
+            std::nullopt);
+}
+
+TEST(Validate, EverythingFitsTrueAndNothingFitsFalse) {
+  struct Case {
+    std::string_view schema, instance;
+    bool fits;
+  };
+  constexpr Case cases[] = {
+      {R"({"properties":{"a":true}})", R"({"a":[1,{}]})", true},
+      {R"({"properties":{"a":false}})", R"({"a":null})", false},
+      {R"({"properties":{"a":false}})", R"({"b":1})", true},
+      {R"({"items":true})", "[1,null]", true},
+      {R"({"items":false})", "[1]", false},
+      {R"({"items":false})", "[]", true},
+      {R"({"anyOf":[false,true]})", "1", true},
+      {R"({"anyOf":[false]})", "1", false},
+  };
+  for (const auto& [schema, instance, fits] : cases) {
+    SCOPED_TRACE(schema);
+    EXPECT_EQ(validate(parse(instance), parse(schema).as_object()).ok(), fits) << instance;
+  }
+}
+
 TEST(UnsupportedKeyword, TheFirstUnknownOneIsToldByItsPath) {
   struct Case {
     std::string_view schema, path;
@@ -271,6 +299,10 @@ TEST(UnsupportedKeyword, TheFirstUnknownOneIsToldByItsPath) {
       {R"({"additionalProperties":{"multipleOf":2}})", "additionalProperties/multipleOf"},
       {R"({"anyOf":[{"type":"string"},{"allOf":[]}]})", "anyOf/allOf"},
       {R"({"properties":{"a":{"items":{"properties":{"b":{"if":{}}}}}}})", "properties/a/items/properties/b/if"},
+      {R"({"properties":{"a":true,"b":7}})", "properties/b"},
+      {R"({"items":"string"})", "items"},
+      {R"({"additionalProperties":null})", "additionalProperties"},
+      {R"({"anyOf":[true,[]]})", "anyOf"},
   };
   for (const auto& [schema, path] : cases) {
     SCOPED_TRACE(schema);

@@ -105,6 +105,39 @@ for (const kind of officialClients) {
     assert.equal(structuredContent.error.kind, 'unknown_dataset');
   });
 
+  test(`${kind.name} finds the relations of a dataset as a resource, lists it and reads it`, async (t) => {
+    const session = await connect(t, kind);
+    const { dataset_id, relations } = await session.openFlights();
+    const { resources } = await session.client.listResources();
+    assert.deepEqual(resources.map(({ uri }) => uri), [`adit://workspaces/${dataset_id}`]);
+    const { resourceTemplates } = await session.client.listResourceTemplates();
+    assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate), ['adit://workspaces/{id}']);
+    const { contents } = await session.client.readResource({ uri: resources[0].uri });
+    const byName = (a, b) => a.name.localeCompare(b.name);
+    assert.deepEqual(JSON.parse(contents[0].text).relations.sort(byName), relations.sort(byName));
+    await session.ask('close_dataset', { dataset_id });
+    assert.deepEqual((await session.client.listResources()).resources, []);
+    // Client 2.4.0 takes both eras' codes for the same; tests/wire/r4_… looks at them.
+    await assert.rejects(session.client.readResource({ uri: resources[0].uri }), /There is no such resource/);
+  });
+
+  test(`${kind.name} gets the prompt about a dataset, its arguments completed`, async (t) => {
+    const session = await connect(t, kind);
+    const { dataset_id } = await session.openFlights();
+    const { prompts } = await session.client.listPrompts();
+    assert.deepEqual(prompts.map(({ name }) => name), ['query_with_sql']);
+    const complete = async (name, value, context) => {
+      const ref = { type: 'ref/prompt', name: 'query_with_sql' };
+      return (await session.client.complete({ ref, argument: { name, value }, context })).completion.values;
+    };
+    assert.deepEqual(await complete('dataset_id', 'data'), [dataset_id]);
+    assert.deepEqual(await complete('relation', 'fl', { arguments: { dataset_id } }), ['flights']);
+    const args = { dataset_id, relation: 'flights', question: 'Which state is the busiest?' };
+    const { messages } = await session.client.getPrompt({ name: 'query_with_sql', arguments: args });
+    assert.match(messages[0].content.text, /Which state is the busiest\?/);
+    assert.equal(messages[1].content.resource.uri, `adit://workspaces/${dataset_id}`);
+  });
+
   for (const [state, sql] of [['an idle', 'SELECT 1'], ['a busy', endlessQuery]]) {
     test(`${kind.name} closes and ${state} server ends by itself with its workers`, async (t) => {
       const session = await connect(t, kind);

@@ -20,6 +20,36 @@ for (const tool of session.tools) {
   }
 }
 
+test('T1 T2 Names are well formed, each is there once, and the list is the same each time', async () => {
+  const names = session.tools.map(({ name }) => name);
+  assert.deepEqual(names.filter((name) => !/^[A-Za-z0-9_.-]{1,64}$/.test(name)), []);
+  assert.equal(new Set(names).size, names.length);
+  assert.deepEqual((await session.client.listTools()).tools, session.tools);
+});
+
+test('T3 T4 Every tool has a title, told twice, and a description with an example', () => {
+  for (const { name, title, annotations, description } of session.tools) {
+    assert.ok(title, name);
+    assert.equal(annotations.title, title);
+    if (name !== 'list_datasets') assert.match(description, /Example: \{/, name); // it takes nothing
+  }
+});
+
+test('T7 Input schemas are closed objects without combinators at the root and without references', () => {
+  for (const { name, inputSchema } of session.tools) {
+    assert.equal(inputSchema.additionalProperties, false, name);
+    assert.ok(inputSchema.properties, name);
+    assert.deepEqual(['anyOf', 'oneOf', 'allOf', 'not'].filter((word) => word in inputSchema), [], name);
+    assert.doesNotMatch(JSON.stringify(inputSchema), /"\$ref"/, name);
+  }
+});
+
+test('D6 The instructions are at most 2 KB and name the tools in their order', () => {
+  const instructions = session.client.getInstructions();
+  assert.ok(Buffer.byteLength(instructions) <= 2048);
+  assert.match(instructions, /open_dataset.*query.*close_dataset/s);
+});
+
 const query = (sql, more) => ['query', { dataset_id, sql: [sql].flat(), ...more }];
 const open = (source, more) => ['open_dataset', { sources: [source], ...more }];
 const airports = { path: 'airports.csv' };

@@ -10,7 +10,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 
 export const repository = resolve(import.meta.dirname, '../..');
-const program = process.env.ADIT_BIN || join(repository, 'build/bin/adit');
+export const program = process.env.ADIT_BIN || join(repository, 'build/bin/adit');
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 const data = join(process.env.ADIT_DOWNLOADS || join(cache, 'adit-build'), 'vega-datasets-3.2.1');
 
@@ -91,6 +91,11 @@ class Session {
   async flightsQuery() {
     const { dataset_id } = await this.openFlights();
     return (sql, options) => this.call('query', { dataset_id, sql: [sql] }, options);
+  }
+
+  // The client itself, for what is no tool.
+  get client() {
+    return this.#client;
   }
 
   close() {

@@ -11,13 +11,14 @@ namespace adit {
 
 // What the caller can do about a failure, as a JSON-RPC number. The same numbers stand in the results of tools.
 enum class ErrorCode : std::int32_t {
-  parse_error = -32700,       // the bytes are not JSON
-  invalid_request = -32600,   // JSON, but not a request
-  method_not_found = -32601,  // no such method in this era
-  invalid_params = -32602,    // the call can be repaired by the caller
-  internal = -32603,          // our bug: nothing the caller does helps
-  unavailable = -32000,       // something outside failed; later may do
-  not_found = -32001,         // the named thing does not exist (any more)
+  parse_error = -32700,         // the bytes are not JSON
+  invalid_request = -32600,     // JSON, but not a request
+  method_not_found = -32601,    // no such method in this era
+  invalid_params = -32602,      // the call can be repaired by the caller
+  internal = -32603,            // our bug: nothing the caller does helps
+  unavailable = -32000,         // something outside failed; later may do
+  not_found = -32001,           // the named thing does not exist (any more)
+  resource_not_found = -32002,  // MCP up to 2025-11-25
   rate_limited = -32003,
   timeout = -32004,
   validation = -32007,       // understood and refused: the text says what would be accepted

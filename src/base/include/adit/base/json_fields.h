@@ -1,4 +1,5 @@
-// Reading fields of a Boost.JSON object. A missing or wrong field is an error that names its path.
+// Reading fields of a Boost.JSON object whose form is known: a field that is absent or of another type is as good as
+// the fallback. Arguments from outside have passed their schema before.
 #pragma once
 
 #include "adit/base/result.h"

@@ -40,7 +40,8 @@ struct JsonWalkLimits {
 
 // Appends one JSON value from `text` to `out`, checked byte by byte against RFC 8259: valid UTF-8, no lone surrogate
 // in an escape, numbers by grammar, depth and length bounded, nothing behind the value. White space outside strings
-// is left out, so that the result is one line. On an error `out` is as it was and the message names the byte.
+// is left out, so that the result is one line. On an error `out` is as it was; its message and position name the byte,
+// except where the text as a whole is refused, for its length or as no UTF-8.
 Result<JsonKind> append_checked_json(std::string& out, std::string_view text, const JsonWalkLimits& limits = {});
 
 }  // namespace adit

@@ -1,4 +1,4 @@
-// What a call carries through all layers: its deadline, whether it was cancelled, and where progress goes.
+// What a call carries through all layers: whose it is, its deadline, whether it was cancelled, and where progress goes.
 #pragma once
 
 #include <chrono>
@@ -27,6 +27,10 @@ class RequestContext {
   // The whole call's end, set by the layer that knows the limit; the earliest one set holds.
   void limit_to(Clock::time_point deadline);
   std::optional<Clock::time_point> deadline() const;
+
+  // Who calls, as the transport knows it: what is kept between calls is seen by its owner only. "" on stdio.
+  void set_owner(std::string owner);
+  const std::string& owner() const;
 
   void cancel();  // idempotent; runs the callbacks below, in the order they were added
   bool cancelled() const;

@@ -18,10 +18,11 @@ class ByteStream {
 
   ~ByteStream();
 
-  // At least one byte; 0 at the peer's end or after close(). One reader and one writer at a time.
+  // At least one byte; 0 at the peer's end, as often as it is asked. After close() both are errors of reason "closed".
+  // One reader and one writer at a time.
   Task<std::size_t> read_some(std::span<char> buffer);
   Task<void> write(std::string bytes);  // all of them
-  void close();                         // wakes both with an error or end
+  void close();                         // wakes both with that error
 
  private:
   struct State;

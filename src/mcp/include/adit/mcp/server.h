@@ -1,13 +1,12 @@
-// The protocol's core: which methods exist, what they answer in each era, and which calls are under way. Transports
-// feed it one message at a time and carry its lines back.
+// What a server offers, whoever asks: who it is, its tools, resources and prompts.
 #pragma once
 
-#include "adit/io/event_loop.h"
+#include "adit/mcp/change_feed.h"
+#include "adit/mcp/prompt.h"
+#include "adit/mcp/resource.h"
 #include "adit/mcp/tool.h"
 
-#include <functional>
-#include <map>
-#include <memory>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,45 +19,41 @@ struct ServerInfo {
   std::string version;
   std::string description;
   std::string instructions;  // at most 2 KB: the order of the tools, limits, quoting (D6)
+  std::vector<Icon> icons = {};
+};
+
+// In the order in which the lists show them. What is empty is not declared as a capability (D3).
+struct Offer {
+  std::vector<Tool> tools;
+  std::vector<Resource> resources = {};
+  std::vector<ResourceTemplate> resource_templates = {};
+  std::vector<Prompt> prompts = {};
+
+  // Where changes of the lists and of resources are published; nullptr: nothing changes, and nobody can listen.
+  ChangeFeed* changes = nullptr;
+
+  std::size_t page_size = 100;  // entries of one page of a list (R9)
 };
 
 // Immutable after construction; shared by all connections.
 class Server {
  public:
+  Server(ServerInfo info, Offer offer);
   Server(ServerInfo info, std::vector<Tool> tools);
 
   const ServerInfo& info() const { return info_; }
-  const std::vector<Tool>& tools() const { return tools_; }
+  const Offer& offer() const { return offer_; }
+  const std::vector<Tool>& tools() const { return offer_.tools; }
   const Tool* find_tool(std::string_view name) const;
+  const Prompt* find_prompt(std::string_view name) const;
+
+  // Signs what clients keep for us and give back: a secret of this process.
+  const std::string& key() const { return key_; }
 
  private:
   ServerInfo info_;
-  std::vector<Tool> tools_;
-};
-
-// One client's connection on which both eras may be spoken: a stdio pipe. Loop thread only.
-class Connection {
- public:
-  using Send = std::function<void(std::string line)>;
-
-  Connection(io::EventLoop& loop, const Server& server, Send send);
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  ~Connection();  // REQUIRES: join() has ended, or the loop has stopped for good
-
-  // One message's text. Never waits: calls go on beside the reading of further messages.
-  void receive(std::string_view message);
-
-  // A message that the transport could not take whole (too long).
-  void refuse(const Error& error);
-
-  std::size_t running_calls() const;
-  void cancel_all();                    // as if each call had been cancelled
-  boost::asio::awaitable<void> join();  // until no call runs
-
- private:
-  class State;
-  std::shared_ptr<State> state_;
+  Offer offer_;
+  std::string key_;
 };
 
 }  // namespace adit::mcp

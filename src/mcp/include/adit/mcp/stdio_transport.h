@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adit/base/file_descriptor.h"
+#include "adit/io/event_loop.h"
 #include "adit/mcp/server.h"
 
 #include <cstddef>

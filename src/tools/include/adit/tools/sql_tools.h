@@ -1,6 +1,9 @@
-// The tools over SQL datasets. Each is one file named after the tool: its texts, its schemas, its handler.
+// The tools over SQL datasets, and the resource and the prompt beside them. Each is one file named after it: its texts,
+// its schemas, its handler.
 #pragma once
 
+#include "adit/mcp/prompt.h"
+#include "adit/mcp/resource.h"
 #include "adit/mcp/tool.h"
 #include "adit/workspace/workspaces.h"
 
@@ -21,5 +24,8 @@ mcp::Tool describe_dataset_tool(workspace::Workspaces& workspaces);
 mcp::Tool list_datasets_tool(workspace::Workspaces& workspaces);
 mcp::Tool query_tool(workspace::Workspaces& workspaces, AnswerBudget budget);
 mcp::Tool close_dataset_tool(workspace::Workspaces& workspaces);
+
+mcp::ResourceTemplate workspace_resource(workspace::Workspaces& workspaces);
+mcp::Prompt sql_prompt(workspace::Workspaces& workspaces);
 
 }  // namespace adit::tools

@@ -4,8 +4,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace adit::workspace {
+
+// Workspaces of a server that outlives its clients end by themselves.
+struct Lifetime {
+  std::chrono::milliseconds unused{24 * 3'600'000};     // since the last call
+  std::chrono::milliseconds whole{7 * 24 * 3'600'000};  // since it was opened, in use or not
+};
 
 struct Limits {
   std::chrono::milliseconds sql_deadline{30'000};                 // for one call's statements together
@@ -20,6 +27,8 @@ struct Limits {
   std::int64_t total_disk_bytes = std::int64_t{20} << 30;
   std::int64_t engine_threads = 2;
   std::size_t open_workspaces = 64;
+  std::size_t open_workspaces_of_owner = 64;
+  std::optional<Lifetime> lifetime;  // absent: as long as the process
   std::size_t live_workers = 4;
 };
 

@@ -50,6 +50,7 @@ struct OpenedDataset {
   std::vector<Relation> relations;  // those of this call
   std::vector<Issue> issues;
   double prepare_ms = 0;
+  std::optional<std::chrono::system_clock::time_point> expires;  // absent: with the process
 };
 
 struct Definition {
@@ -102,10 +103,16 @@ struct QueryOutcome {
   double queue_ms = 0;
 };
 
+enum class WorkspaceIds {
+  counted,  // dataset-1, dataset-2: for one client, which may guess
+  random,   // dataset- and 128 random bits: knowing one is what lets a client use it
+};
+
 struct WorkspacesOptions {
   Limits limits;
   std::string worker_program;  // absolute path of adit-worker
   std::string state_dir;       // "" = the default (docs/limits.md)
+  WorkspaceIds ids = WorkspaceIds::counted;
 };
 
 class Workspaces {
@@ -117,6 +124,9 @@ class Workspaces {
 
   // Removes directories that killed runs left. Cheap; at start.
   void sweep();
+
+  // What the sandbox of a worker lacks on this machine, in words. Starts one to find out.
+  Task<std::vector<std::string>> probe_sandbox();
 
   // Opens the sources in the workspace of that id, or in a new one. All sources become relations, or none does.
   Task<OpenedDataset> open(RequestContext context, std::vector<SourceRequest> sources, std::optional<std::string> id);
@@ -130,8 +140,8 @@ class Workspaces {
 
   Task<DescribedDataset> describe(RequestContext context, std::string id);
 
-  // Those that open() made, oldest first.
-  std::vector<ListedDataset> list() const;
+  // Those that this owner opened (RequestContext::owner), oldest first.
+  std::vector<ListedDataset> list(const std::string& owner) const;
 
   Task<void> close(RequestContext context, std::string id);
 

@@ -1,0 +1,82 @@
+// Legacy sessions (rules H16 to H19): who they are, which streams they have, when they end.
+#pragma once
+
+#include "adit/io/event_loop.h"
+#include "adit/mcp/connection.h"
+#include "http_event_stream.h"
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace adit::mcp {
+
+class HttpSession {
+ public:
+  using Clock = io::EventLoop::Clock;
+
+  explicit HttpSession(std::string id) : id_(std::move(id)) {}
+
+  const std::string& id() const { return id_; }
+  std::shared_ptr<Connection> connection;  // set once, right behind the constructor
+
+  void touch() { last_used_ = Clock::now(); }
+  Clock::time_point last_used() const { return last_used_; }
+  bool at_work() const;  // a call runs, or a stream is open
+
+  // A new stream of this session, which it may resume. A POST's, or one that listens for what belongs to no request.
+  std::shared_ptr<EventStream> add_stream();
+  void listen(std::shared_ptr<EventStream> stream);
+  std::shared_ptr<EventStream> find_stream(std::uint64_t number) const;
+  std::size_t listening() const;
+
+  // H18: what belongs to no request goes to one stream only, the newest that listens; while none does it waits.
+  void send(std::string line);
+
+  void keep_alive();
+  void drop_finished();  // streams that nobody has come back for
+  void end_listening();
+  void end_streams();
+
+ private:
+  void forget_finished();
+
+  std::string id_;
+  Clock::time_point last_used_ = Clock::now();
+  std::map<std::uint64_t, std::shared_ptr<EventStream>> streams_;
+  std::vector<std::shared_ptr<EventStream>> listening_;
+  std::uint64_t last_number_ = 0;
+  std::deque<std::string> waiting_;
+};
+
+struct SessionLimits {
+  std::size_t sessions = 1'000;
+  std::chrono::milliseconds idle{3'600'000};        // without a request, a running call or an open stream
+  std::chrono::milliseconds protected_for{60'000};  // a full table ends none that was used within this time
+};
+
+class HttpSessions {
+ public:
+  explicit HttpSessions(SessionLimits limits) : limits_(limits) {}
+
+  using Ptr = std::shared_ptr<HttpSession>;
+
+  // nullptr: as many as may be, and all in use.
+  Ptr create();
+  Ptr find(const std::string& id) const;  // nullptr: unknown or ended
+  std::vector<Ptr> all() const;
+
+  // From now on it is not found. `on_end` is told of each session that ends, for whatever reason.
+  void end(const Ptr& session);
+  void end_idle();
+  std::function<void(const Ptr&)> on_end;
+
+ private:
+  SessionLimits limits_;
+  std::map<std::string, Ptr, std::less<>> sessions_;
+};
+
+}  // namespace adit::mcp
