@@ -29,6 +29,7 @@ test: setup-test
 bench: build
 	@build/bench/adit_bench --data $(DOWNLOADS)/vega-datasets-3.2.1
 	@build/bench/worker_bench --benchmark_min_time=0.2
+	@build/bench/http_bench --data $(DOWNLOADS)/vega-datasets-3.2.1
 
 lint: setup-lint
 	@scripts/lint.sh all

@@ -28,7 +28,8 @@ int run(int argc, char** argv) {
 
   // Options above hold for every command, before or behind its name.
   app.fallthrough();
-  app.add_subcommand("serve", "Serve MCP on standard input and output, or over HTTP with --http (the default)");
+  auto* serve_command =
+      app.add_subcommand("serve", "Serve MCP on standard input and output, or over HTTP with --http (the default)");
 
   auto* demo_command = app.add_subcommand("demo", "Run the main job on real data: open two files, join them, page");
   demo_command->add_option("--data", demo_options.data, "Directory with flights-3m.parquet and airports.csv")
@@ -83,6 +84,8 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "adit: {}. {}\n", completed.error().message, completed.error().hint);
     return 2;
   }
+  // A configuration file may name the address; other commands serve nobody.
+  if (!app.get_subcommands().empty() && !serve_command->parsed()) server.http = {};
   log::set_level(server.log_level);
   if (demo_command->parsed()) return demo(server, demo_options);
   if (query_command->parsed()) return query(server, query_options);

@@ -56,6 +56,7 @@ Task<void> serve_until_end(io::EventLoop& loop, Service& service, const HttpServ
     co_await service.workspaces->shut_down();
     co_return std::move(checked).error();
   }
+  transport_settings.on_owner_gone = [&service](const std::string& owner) { service.workspaces->close_all_of(owner); };
   auto transport = mcp::HttpTransport::start(loop, *service.server, std::move(transport_settings));
   if (!transport.ok()) {
     co_await service.workspaces->shut_down();

@@ -3,6 +3,7 @@
 #include "adit/mcp/connection.h"
 
 #include "adit/base/json_fields.h"
+#include "adit/base/log.h"
 #include "change_notice.h"
 #include "era.h"
 #include "exchange.h"
@@ -14,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <map>
 
 namespace adit::mcp {
@@ -191,8 +193,13 @@ class Connection::State : public std::enable_shared_from_this<State> {
   // The coroutine holds the state: the connection may be gone before a call that was cancelled has ended.
   static asio::awaitable<void> run(std::shared_ptr<State> self, const Method* method,
                                    std::shared_ptr<Exchange> exchange) {
-    auto running = method->run(exchange);
-    const auto answer = co_await std::move(running);
+    auto answer = failure(internal_error("the method gave no answer"));
+    try {
+      auto running = method->run(exchange);
+      answer = co_await std::move(running);
+    } catch (const std::exception& error) {  // a defect costs its own call (J3)
+      log::error("{}: {}", method->name, error.what());
+    }
     exchange->progress->finish();
     exchange->log->finish();
     if (exchange->context.cancelled()) co_return;

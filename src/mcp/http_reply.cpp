@@ -28,6 +28,12 @@ net::HttpResponse json_response(int status, std::string line, std::vector<net::H
   return {.status = status, .headers = std::move(headers), .body = std::move(line)};
 }
 
+HttpReply::~HttpReply() {
+  if (answered_) return;
+  if (stream_) stream_->finish();
+  else exchange_.respond({.status = 202, .headers = form_.headers, .body = ""});
+}
+
 Send HttpReply::sender() {
   return [self = shared_from_this()](Outgoing message) { self->take(std::move(message)); };
 }

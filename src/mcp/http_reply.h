@@ -31,6 +31,9 @@ class HttpReply : public std::enable_shared_from_this<HttpReply> {
   };
 
   HttpReply(net::HttpExchange exchange, Form form) : exchange_(std::move(exchange)), form_(std::move(form)) {}
+  HttpReply(const HttpReply&) = delete;
+  HttpReply& operator=(const HttpReply&) = delete;
+  ~HttpReply();  // a request that was cancelled has no response; its exchange ends all the same
 
   Send sender();
   bool answered() const { return answered_; }  // the response has been sent

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kKeptBytesOfStream = 512u << 10;  // what a broken connection may have missed
 constexpr std::size_t kKeptBytesOfSession = 1u << 20;
 constexpr std::size_t kKeptStreams = 64;            // finished ones that can still be read again
+constexpr std::size_t kMostStreams = 192;           // open ones, and ones whose connection broke
 constexpr auto kKeptFor = std::chrono::minutes(5);  // behind a session's last request
 constexpr std::size_t kMostWaiting = 100;           // messages for a session that nobody listens to
 
@@ -32,24 +33,31 @@ void HttpSession::drop_finished() {
   std::erase_if(streams_, [](const auto& stream) { return stream.second->finished(); });
 }
 
-// The oldest first, until the rest fits.
+// The oldest first, until the rest fits. A stream that nobody has come back for is not kept for ever either.
 void HttpSession::forget_finished() {
   std::size_t bytes = 0;
   for (const auto& [number, stream] : streams_) bytes += stream->kept_bytes();
   for (auto at = streams_.begin(); at != streams_.end();) {
     if (streams_.size() <= kKeptStreams && bytes <= kKeptBytesOfSession) return;
-    bytes -= at->second->kept_bytes();
-    if (at->second->finished()) {
+    const auto& stream = *at->second;
+    bytes -= stream.kept_bytes();
+    const bool over = bytes + stream.kept_bytes() > kKeptBytesOfSession;
+    if (stream.finished() || (!stream.attached() && streams_.size() > kMostStreams)) {
       at = streams_.erase(at);
     } else {
-      at->second->forget();
+      if (over) at->second->forget();
       ++at;
     }
   }
 }
 
 void HttpSession::listen(std::shared_ptr<EventStream> stream) {
-  std::erase_if(listening_, [](const auto& other) { return !other->attached(); });
+  // One whose connection broke hears nothing any more: what belongs to no request goes to the new one.
+  std::erase_if(listening_, [](const auto& other) {
+    if (other->attached()) return false;
+    other->finish();
+    return true;
+  });
   listening_.push_back(std::move(stream));
   for (auto& line : std::exchange(waiting_, {})) listening_.back()->send(std::move(line));
 }

@@ -67,6 +67,8 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
       session->connection->cancel_all();
       session->end_streams();
       keep_until_joined(session->connection);
+      const bool owns = owner_of_modern() == RequestContext::kAnyone;
+      if (owns && options_.on_owner_gone) options_.on_owner_gone(owner_of(*session));
     };
   }
 
@@ -88,10 +90,14 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
   }
 
   asio::awaitable<void> shut_down() {
+    stopping_ = true;
     tick_.stop();
     http_->stop_accepting();
-    for (const auto& session : sessions_.all()) session->end_listening();
-    for (const auto& connection : std::set(running_)) connection->finish();  // P6: subscriptions get their result
+    for (const auto& session : sessions_.all()) {
+      session->end_listening();
+      session->connection->finish();
+    }
+    for (const auto& connection : std::set(running_)) connection->finish();
     io::Timer grace(loop_);
     grace.start(io::EventLoop::Clock::now() + kFinishGrace, [this] {
       for (const auto& session : sessions_.all()) session->connection->cancel_all();
@@ -189,6 +195,10 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
   // ---- By method
 
   void handle(const net::HttpRequest& request, Exchange exchange) {
+    if (stopping_) {
+      exchange.respond({.status = 503, .headers = {{"Retry-After", "1"}}, .body = ""});
+      return;
+    }
     if (request.method == "POST") post(request, std::move(exchange));
     else if (request.method == "GET") listen(request, std::move(exchange));
     else end_session(request, std::move(exchange));
@@ -244,7 +254,8 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
     }
     const auto owner = owner_of_modern();
     const bool listens = message.method == "subscriptions/listen";
-    if (listens && listening_[owner] >= options_.listening_streams) {
+    const auto listeners = listening_.find(owner);
+    if (listens && listeners != listening_.end() && listeners->second >= options_.listening_streams) {
       refuse_for_now(request, exchange, message.id, "Too many streams are open");
       return;
     }
@@ -276,10 +287,16 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
   }
 
   // O5: who a caller is follows from what it proves, never from a name it sends. Behind an address that anybody can
-  // reach without a token, no two requests are known to be of one caller.
+  // reach without a token, no two requests are known to be of one caller: what one opens is open to whoever knows its
+  // id, and is not listed.
   std::string owner_of_modern() const {
     if (!options_.token.empty()) return "token";
-    return is_local_ ? "local" : "request:" + random_id();
+    return is_local_ ? "local" : std::string(RequestContext::kAnyone);
+  }
+  // Where callers cannot be told apart a session still can.
+  std::string owner_of(const HttpSession& session) const {
+    auto owner = owner_of_modern();
+    return owner == RequestContext::kAnyone ? "session:" + session.id() : owner;
   }
 
   // The connection outlives its request's exchange: a cancelled call needs a moment to end.
@@ -310,7 +327,8 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
       accept(request, exchange);
       return;
     }
-    if (session->connection->running_calls() >= options_.running_calls) {
+    // P7: a ping is answered however busy its session is.
+    if (message.method != "ping" && session->connection->running_calls() >= options_.running_calls) {
       refuse_for_now(request, exchange, id, "Too many calls of this session are running");
       return;
     }
@@ -338,7 +356,7 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
     auto unbound = [weak = std::weak_ptr(session)](Outgoing outgoing) {
       if (const auto alive = weak.lock()) alive->send(std::move(outgoing.line));
     };
-    session->connection = std::make_shared<Connection>(loop_, server_, std::move(unbound), "session:" + session->id());
+    session->connection = std::make_shared<Connection>(loop_, server_, std::move(unbound), owner_of(*session));
     auto form = form_for(request, Era::legacy);
     form.headers.push_back({std::string(kSessionHeader), session->id()});
     auto reply = std::make_shared<HttpReply>(exchange, std::move(form));
@@ -447,6 +465,7 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
   std::unique_ptr<net::HttpServer> http_;
   HttpSessions sessions_;
   std::vector<std::weak_ptr<EventStream>> modern_streams_;
+  bool stopping_ = false;                          // shut_down() has begun
   std::map<std::string, std::size_t> listening_;   // modern streams that listen, by owner
   std::set<std::shared_ptr<Connection>> running_;  // that have a call to end
   io::Timer tick_;

@@ -28,12 +28,13 @@ std::string child_path(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
 }
 
-Error misfit(const std::string& path, std::string rule, const std::string& hint = "") {
-  return Error{.code = ErrorCode::invalid_params,
-               .reason = "invalid_arguments",
-               .message = fmt::format("{} {}", field_name(path), rule),
-               .hint = hint.empty() ? "Correct the argument and call again; tools/list shows the schema." : hint,
-               .stage = "input"};
+Error misfit(const std::string& path, std::string_view rule, std::string_view hint = "") {
+  return Error{
+      .code = ErrorCode::invalid_params,
+      .reason = "invalid_arguments",
+      .message = fmt::format("{} {}", field_name(path), rule),
+      .hint = std::string(hint.empty() ? "Correct the argument and call again; tools/list shows the schema." : hint),
+      .stage = "input"};
 }
 
 bool is_integer(const json::value& value) {

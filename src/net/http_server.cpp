@@ -333,8 +333,8 @@ void HttpConnection::give_up() {
   switch (phase_) {
     case Phase::reading: {
       // The reading coroutine answers 408.
+      // A read whose bytes have just come is not hit: the next look tries again.
       timed_out_ = true;
-      deadline_ = Clock::time_point::max();
       boost::system::error_code ignored;
       socket_.cancel(ignored);
       return;
@@ -410,6 +410,10 @@ asio::awaitable<HttpConnection::Read> HttpConnection::read_request(boost::beast:
   const bool expects = equal_without_case(request.header("Expect").value_or(""), "100-continue");
   if (head.version() > 11 || hosts > 1 || (hosts == 0 && head.version() == 11)) {
     read.refusal = plain_response(400, "A request of HTTP/1.1 needs exactly one Host header.");
+  } else if (head.count(http::field::transfer_encoding) > 0 && !parser.chunked()) {
+    // RFC 9112 6.3: where such a body ends is not known, and what follows must not be taken for a request.
+    read.refusal = plain_response(400, "Transfer-Encoding is chunked, or absent.");
+    read.after = AfterAnswer::close;
   } else {
     read.refusal = server_->handler.check(request);
   }
@@ -527,7 +531,7 @@ asio::awaitable<bool> HttpConnection::write(std::string bytes) {
   while (!rest.empty()) {
     deadline_ = Clock::now() + server_->limits.write_time;
     auto [error, size] = co_await socket_.async_write_some(asio::buffer(rest.data(), rest.size()), kTuple);
-    if (error) co_return false;
+    if (error || (exchange_ && exchange_->closed)) co_return false;
     rest.remove_prefix(size);
   }
   deadline_ = deadline_before;

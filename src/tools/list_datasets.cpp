@@ -28,7 +28,8 @@ constexpr std::string_view kOutput = R"({
       "required": ["dataset_id", "sources", "opened", "last_used"],
       "additionalProperties": false
     }
-  }
+  },
+  "notice": {"type": "string", "description": "Why nothing can be listed here."}
 })";
 
 Task<mcp::ToolResult> call(workspace::Workspaces& workspaces, RequestContext context) {
@@ -39,8 +40,13 @@ Task<mcp::ToolResult> call(workspace::Workspaces& workspaces, RequestContext con
                         {"opened", utc_text(dataset.opened)},
                         {"last_used", utc_text(dataset.last_used)}});
   }
-  co_return mcp::ToolResult{
-      .structured = json::serialize(json::object{{"datasets", std::move(datasets)}}), .text = "", .is_error = false};
+  json::object answer{{"datasets", std::move(datasets)}};
+  if (context.owner() == RequestContext::kAnyone) {
+    answer["notice"] =
+        "Callers without a token cannot be told apart here, so nobody's datasets are listed; keep the "
+        "dataset_id that open_dataset answered.";
+  }
+  co_return mcp::ToolResult{.structured = json::serialize(answer), .text = "", .is_error = false};
 }
 
 }  // namespace

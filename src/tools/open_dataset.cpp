@@ -62,7 +62,7 @@ constexpr std::string_view kOutput = R"({
       "type": "object",
       "properties": {
         "severity": {"type": "string", "enum": ["info", "warning"]},
-        "code": {"type": "string", "description": "rows_rejected (how many), row_rejected (one of them), relation_renamed, numbers_rounded, numbers_too_large, dates_ambiguous, date_format, line_ends_mixed, keys_differ_by_case."},
+        "code": {"type": "string", "description": "rows_rejected (how many), row_rejected (one of them), relation_renamed, numbers_rounded, numbers_too_large, lines_skipped, dates_ambiguous, date_format, line_ends_mixed, keys_differ_by_case."},
         "source": {"type": "string", "description": "The path as it was given."},
         "line": {"type": "integer", "description": "Line of the source, the first being 1."},
         "message": {"type": "string"}

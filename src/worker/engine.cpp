@@ -83,6 +83,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const worker_protocol::OpenWorkspac
                                              const std::function<Result<void>()>& confine) {
   ADIT_TRY(auto config, configuration(workspace));
   std::unique_ptr<Engine> engine(new Engine);
+  engine->directory_ = workspace.directory;
+  engine->handed_files_ = workspace.files;
   engine->scratch_file_ = scratch_file_of(workspace);
   engine->export_file_ = export_file_of(workspace);
   const std::string file = workspace.directory + "/main.duckdb";

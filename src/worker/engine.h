@@ -37,6 +37,9 @@ class Engine {
   // The serialised parse tree of a text, by the engine's own parser (json_serialize_sql).
   Result<std::string> parse_tree(std::string_view sql);
 
+  const std::string& directory() const { return directory_; }
+  const std::vector<std::string>& handed_files() const { return handed_files_; }  // absolute
+
   // A file of the workspace that readers may be pointed at, beside the handed ones.
   const std::string& scratch_file() const { return scratch_file_; }
   // A file of the workspace that rows may be written to.
@@ -50,7 +53,8 @@ class Engine {
   Result<std::vector<std::vector<std::string>>> rows_as_text(Connection& connection, const std::string& sql);
   Result<PreparedStatement> prepare(Connection& connection, const std::string& sql);
 
-  std::string scratch_file_, export_file_;
+  std::string directory_, scratch_file_, export_file_;
+  std::vector<std::string> handed_files_;
   Database database_;
   Connection connection_;
   Connection beside_;  // for rows_beside_transaction

@@ -92,7 +92,19 @@ void Session::handle(const Frame& frame) {
   channel_.send(MessageType::started, frame.request, "");
   auto payload = answer(frame);
   if (payload.ok()) channel_.send(MessageType::done, frame.request, *payload);
-  else channel_.send(MessageType::error, frame.request, encode(to_failure(payload.error())));
+  else channel_.send(MessageType::error, frame.request, encode(without_paths(to_failure(payload.error()))));
+}
+
+// The engine names files as it was given them: absolutely, which is nobody's business but the front's.
+Failure Session::without_paths(Failure failure) const {
+  const auto replace = [&](const std::string& path, const std::string& name) {
+    for (auto at = failure.message.find(path); at != std::string::npos;
+         at = failure.message.find(path, at + name.size()))
+      failure.message.replace(at, path.size(), name);
+  };
+  for (const auto& file : engine_->handed_files()) replace(file, file.substr(file.rfind('/') + 1));
+  replace(engine_->directory(), "the dataset's directory");
+  return failure;
 }
 
 Result<std::string> Session::answer(const Frame& frame) {
@@ -146,7 +158,9 @@ Result<QueryDone> Session::run_query(const RunQuery& query, std::uint32_t reques
            [&](const DefinitionChange& change) { channel_.send(MessageType::definition, request, encode(change)); },
        .on_step = [&](std::size_t step) { step_ = step; },
        .cancelled = [&] { return cancelled_.load(); }});
-  return run.run();
+  auto done = run.run();
+  if (done.ok() && done->failure) done->failure = without_paths(std::move(*done->failure));
+  return done;
 }
 
 }  // namespace adit::worker

@@ -26,6 +26,7 @@ class Session {
   void interrupt_or_report();
   void handle(const worker_protocol::Frame& frame);
   Result<std::string> answer(const worker_protocol::Frame& frame);
+  worker_protocol::Failure without_paths(worker_protocol::Failure failure) const;
   Result<worker_protocol::QueryDone> run_query(const worker_protocol::RunQuery& query, std::uint32_t request);
 
   Channel& channel_;

@@ -341,8 +341,11 @@ Tail tail_of(const GatedStatement& statement, const PageRequest& request, const 
     note("pages_may_overlap", "Without ORDER BY the order may differ from page to page; order by a unique key");
   }
   if (rows.row_over > 0) {
-    note("page_cut_by_bytes", fmt::format("{} of {} rows fit the bytes of this answer; go on at next_offset",
-                                          rows.shown(), std::min(request.limit, count.rows - request.offset)));
+    const auto wanted = std::min(request.limit, count.rows - request.offset);
+    note("page_cut_by_bytes",
+         rows.shown() > 0
+             ? fmt::format("{} of {} rows fit the bytes of this answer; go on at next_offset", rows.shown(), wanted)
+             : "No row fits beside the other statements; send this statement in a call of its own");
   }
   if (more && next >= kLastOffset) {
     note("paging_ends", "Paging by offset ends at 100000 rows; go on with a predicate on the sort key");

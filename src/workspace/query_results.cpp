@@ -14,6 +14,8 @@ namespace protocol = worker_protocol;
 namespace {
 
 constexpr std::size_t kShownNameBytes = 200;
+constexpr std::size_t kNotesOfOne = 10;                    // diagnostics that one statement or definition may have
+constexpr std::size_t kSlackBytes = std::size_t{1} << 20;  // over the budget that the worker keeps by itself
 
 Diagnostic to_diagnostic(protocol::Diagnostic diagnostic) {
   return {.severity = std::move(diagnostic.severity),
@@ -25,20 +27,16 @@ Diagnostic to_diagnostic(protocol::Diagnostic diagnostic) {
 }  // namespace
 
 bool QueryResults::take(protocol::MessageType type, std::string_view payload) {
-  if (type == protocol::MessageType::statement) return take_statement(payload);
-  if (type == protocol::MessageType::diagnostic) {
-    auto diagnostic = protocol::decode<protocol::Diagnostic>(payload);
-    if (!diagnostic.ok()) return false;
-    bytes_ += bytes_in_answer(*diagnostic);
-    outcome_.diagnostics.push_back(to_diagnostic(std::move(*diagnostic)));
-    return true;
-  }
-  auto change = protocol::decode<protocol::DefinitionChange>(payload);
-  if (!change.ok()) return false;
-  // Names differ by more than case, or they are the same to the engine; it answers the spelling of each statement.
-  std::erase_if(made_, [&](const std::string& name) { return same_name(name, change->name); });
-  if (change->made) made_.push_back(std::move(change->name));
-  return true;
+  if (type == protocol::MessageType::statement) return take_statement(payload) && fits();
+  if (type == protocol::MessageType::diagnostic) return take_diagnostic(payload) && fits();
+  return take_definition(payload) && fits();
+}
+
+bool QueryResults::fits() const {
+  const auto most_notes = (statements_ + definitions_) * kNotesOfOne;
+  const bool in_budget = budget_bytes_ == 0 || bytes_ <= budget_bytes_ + kSlackBytes;
+  return in_budget && outcome_.statements.size() <= statements_ && changes_ <= statements_ + definitions_ &&
+         outcome_.diagnostics.size() <= most_notes;
 }
 
 bool QueryResults::take_statement(std::string_view payload) {
@@ -51,8 +49,27 @@ bool QueryResults::take_statement(std::string_view payload) {
   return true;
 }
 
+bool QueryResults::take_diagnostic(std::string_view payload) {
+  auto diagnostic = protocol::decode<protocol::Diagnostic>(payload);
+  if (!diagnostic.ok()) return false;
+  bytes_ += bytes_in_answer(*diagnostic);
+  outcome_.diagnostics.push_back(to_diagnostic(std::move(*diagnostic)));
+  return true;
+}
+
+bool QueryResults::take_definition(std::string_view payload) {
+  auto change = protocol::decode<protocol::DefinitionChange>(payload);
+  if (!change.ok()) return false;
+  ++changes_;
+  // The spelling is that of each statement.
+  std::erase_if(made_, [&](const std::string& name) { return same_name(name, change->name); });
+  if (change->made) made_.push_back(std::move(change->name));
+  return true;
+}
+
 QueryOutcome QueryResults::finish(Result<WorkerAnswer> answer, std::chrono::milliseconds limit) {
   const bool deadline_passed = answer.ok() && answer->deadline_passed;
+  const bool begun = answer.ok() && answer->begun;
   Result<std::string> payload = answer.ok() ? std::move(answer->payload) : Result<std::string>(answer.error());
   if (payload.ok()) {
     auto done = protocol::decode<protocol::QueryDone>(*payload);
@@ -66,8 +83,9 @@ QueryOutcome QueryResults::finish(Result<WorkerAnswer> answer, std::chrono::mill
     }
   } else {
     outcome_.failure = std::move(payload).error();
-    // Without a word from the worker, the statement behind the last whole one was running; or a definition was.
-    if (definitions_ == 0 || !outcome_.statements.empty()) {
+    // Without a word from the worker, the statement behind the last whole one was running, or a definition was.
+    const bool definitions_made = changes_ >= definitions_;
+    if (begun && definitions_made && outcome_.statements.size() < statements_) {
       outcome_.failure->statement_index = static_cast<std::int64_t>(outcome_.statements.size());
     }
   }

@@ -13,12 +13,12 @@ namespace adit::workspace {
 
 class QueryResults {
  public:
-  // `definitions`: how many are made before the first statement runs. `budget_bytes`: 0 = none.
-  QueryResults(std::size_t definitions, std::size_t budget_bytes)
-      : definitions_(definitions), budget_bytes_(budget_bytes) {}
+  // `definitions`: how many are made before the first of the `statements` runs. `budget_bytes`: 0 = none.
+  QueryResults(std::size_t definitions, std::size_t statements, std::size_t budget_bytes)
+      : definitions_(definitions), statements_(statements), budget_bytes_(budget_bytes) {}
 
-  // One frame of the worker; false: it is not what it should be. A worker runs hostile SQL: its bytes are checked
-  // before they become part of a protocol message.
+  // One frame of the worker; false: it is not what it should be, or more than a call gives. A worker runs hostile SQL:
+  // its bytes are checked before they become part of a protocol message.
   bool take(worker_protocol::MessageType type, std::string_view payload);
 
   // REQUIRES: called once, when the call has ended. `limit`: of the call, for a worker that was stopped by it.
@@ -26,11 +26,15 @@ class QueryResults {
 
  private:
   bool take_statement(std::string_view payload);
+  bool take_diagnostic(std::string_view payload);
+  bool take_definition(std::string_view payload);
+  bool fits() const;
   void note_kept_definitions();
 
-  std::size_t definitions_;
+  std::size_t definitions_, statements_;
   std::size_t budget_bytes_;
-  std::size_t bytes_ = 0;  // of what came
+  std::size_t bytes_ = 0;    // of what came
+  std::size_t changes_ = 0;  // definitions made and dropped
   QueryOutcome outcome_;
   std::vector<std::string> made_;  // definitions of this call that stand
 };

@@ -107,9 +107,10 @@ class Workspaces::Registry {
     return found;
   }
 
-  Result<WorkspacePtr> find(const std::string& id) const {
+  // Another owner's id looks as an unknown one does.
+  Result<WorkspacePtr> find(const std::string& owner, const std::string& id) const {
     const auto at = workspaces.find(id);
-    if (at == workspaces.end()) return unknown_dataset_error(id);
+    if (at == workspaces.end() || at->second->owner != owner) return unknown_dataset_error(id);
     return at->second;
   }
 
@@ -203,7 +204,7 @@ class Workspaces::Registry {
   Task<std::string> ask(RequestContext context, std::string id, protocol::MessageType type, std::string payload,
                         std::chrono::milliseconds limit) {
     const auto deadline = Clock::now() + limit;
-    ADIT_CO_TRY(auto workspace, find(id));
+    ADIT_CO_TRY(auto workspace, find(context.owner(), id));
     ADIT_CO_TRY(auto pass, co_await enter(context, workspace));
     WorkerRequest request{.type = type,
                           .payload = std::move(payload),
@@ -264,7 +265,7 @@ class Workspaces::Registry {
         if (end && *end <= now && !workspace->turnstile.busy()) expired.push_back(workspace);
       }
       for (const auto& workspace : expired) tasks.spawn(remove(workspace));
-      if (workspaces.size() > expired.size()) look_for_expired();
+      if (!workspaces.empty()) look_for_expired();
     });
   }
 
@@ -351,7 +352,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
   ADIT_CO_TRY(auto files, registry.find_files(sources));
   ADIT_CO_CHECK(registry.check_disk());
   const bool is_new = !id.has_value();
-  ADIT_CO_TRY(auto workspace, is_new ? registry.create(context.owner()) : registry.find(*id));
+  ADIT_CO_TRY(auto workspace, is_new ? registry.create(context.owner()) : registry.find(context.owner(), *id));
   ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
 
   // A worker's view of the disk only narrows: one that may see the new files has to be another one.
@@ -398,11 +399,11 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
   const auto start = Clock::now();
   const auto limit = context.wants_progress() ? limits.sql_deadline_with_progress : limits.sql_deadline;
   context.limit_to(start + limit);
-  ADIT_CO_TRY(auto workspace, registry.find(query.workspace_id));
+  ADIT_CO_TRY(auto workspace, registry.find(context.owner(), query.workspace_id));
   ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
 
   const double queue_ms = milliseconds_since(start);
-  QueryResults results(query.definitions.size(), query.budget_bytes);
+  QueryResults results(query.definitions.size(), query.sql.size(), query.budget_bytes);
   std::vector<protocol::NamedQuery> definitions;
   for (auto& named : query.definitions) definitions.push_back({std::move(named.name), std::move(named.sql)});
   protocol::RunQuery run{.definitions = std::move(definitions),
@@ -444,12 +445,13 @@ Task<DescribedDataset> Workspaces::describe(RequestContext context, std::string 
   for (auto& definition : described.definitions) {
     dataset.definitions.push_back({std::move(definition.name), std::move(definition.kind), std::move(definition.sql)});
   }
-  ADIT_CO_TRY(const auto workspace, registry_->find(id));
+  ADIT_CO_TRY(const auto workspace, registry_->find(context.owner(), id));
   if (workspace->worker) dataset.sandbox_missing = workspace->worker->sandbox_missing();
   co_return dataset;
 }
 
 std::vector<ListedDataset> Workspaces::list(const std::string& owner) const {
+  if (owner == RequestContext::kAnyone) return {};
   std::vector<const Workspace*> open;
   for (const auto& [id, workspace] : registry_->workspaces) {
     if (workspace->owner == owner) open.push_back(workspace.get());
@@ -464,10 +466,19 @@ std::vector<ListedDataset> Workspaces::list(const std::string& owner) const {
 
 Task<void> Workspaces::close(RequestContext context, std::string id) {
   auto& registry = *registry_;
-  ADIT_CO_TRY(auto workspace, registry.find(id));
+  ADIT_CO_TRY(auto workspace, registry.find(context.owner(), id));
   ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
   co_await registry.remove(workspace);
   co_return Result<void>();
+}
+
+void Workspaces::close_all_of(const std::string& owner) {
+  auto& registry = *registry_;
+  std::vector<Registry::WorkspacePtr> owned;
+  for (const auto& [id, workspace] : registry.workspaces) {
+    if (workspace->owner == owner) owned.push_back(workspace);
+  }
+  for (const auto& workspace : owned) registry.tasks.spawn(registry.remove(workspace));
 }
 
 asio::awaitable<void> Workspaces::shut_down() {

@@ -45,7 +45,7 @@ int serve_http(io::EventLoop& loop, const mcp::Server& server, std::string addre
   options.address = std::move(address);
   auto transport = mcp::HttpTransport::start(loop, server, std::move(options));
   if (!transport.ok()) return fail(transport.error());
-  fmt::print(stderr, "adit-conformance: {}\n", (*transport)->url());
+  fmt::print(stderr, "adit-conformance: listening on {}\n", (*transport)->url());
   io::run_to_end(loop, mcp::serve_http(loop, **transport));
   return 0;
 }

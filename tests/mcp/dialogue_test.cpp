@@ -270,14 +270,14 @@ TEST_F(DialogueTest, S5_ACallThatWaitsForItsClientCanBeCancelled) {
 
 TEST_F(DialogueTest, I6_AQuestionOutlivesASecondInitializeAndItsIdIsNotGivenOutAgain) {
   initialize(kAll);
-  send(legacy_call("once", "1"));
+  send(legacy_call("once", "7"));
   const auto first = take_one();
   initialize(kAll);
-  send(legacy_call("once", "2"));
+  send(legacy_call("once", "8"));
   const auto second = take_one();
   EXPECT_NE(first.at("id"), second.at("id"));
   send(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"action":"decline"}}}})", json::serialize(first.at("id"))));
-  EXPECT_EQ(take_one().at("id"), 1);
+  EXPECT_EQ(take_one().at("id"), 7);
 }
 
 TEST_F(DialogueTest, J2_AResponseThatAnswersNothingIsIgnored) {

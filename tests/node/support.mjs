@@ -12,7 +12,7 @@ import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/c
 export const repository = resolve(import.meta.dirname, '../..');
 export const program = process.env.ADIT_BIN || join(repository, 'build/bin/adit');
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const data = join(process.env.ADIT_DOWNLOADS || join(cache, 'adit-build'), 'vega-datasets-3.2.1');
+export const data = join(process.env.ADIT_DOWNLOADS || join(cache, 'adit-build'), 'vega-datasets-3.2.1');
 
 export const modernClient = {
   name: 'Client 2.4.0 at 2026-07-28',

@@ -48,10 +48,10 @@ constexpr Hostile kHostile[] = {
      "timeout memory_limit"},
     {"a cross join of cross joins",
      "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE a.range % 7 = b.range % 5", "timeout"},
-    {"a pattern that runs away",
+    {"a pattern that would run away elsewhere",
      "SELECT count(*) FROM range(3000) t(i) WHERE regexp_matches(repeat('a', 100000), "
      "'(a|a)*' || i || 'b')",
-     "timeout runtime_error"},
+     "none timeout"},
 
     // Memory and size.
     {"a text of 2 GB", "SELECT repeat('x', 2000000000)", "memory_limit output_too_large internal_error runtime_error"},

@@ -741,38 +741,74 @@ TEST_F(Http, H20_CallsThatOutliveTheirConnectionsAreLimited) {
   }
   int status = 0;
   const bool limited = eventually(10s, [&] {
-    status = client.ask(legacy_post(session, legacy_request(100, "ping"))).status;
+    status = client.ask(legacy_post(session, legacy_request(100, "tools/list"))).status;
     return status == 503;
   });
   EXPECT_TRUE(limited) << status;
-  EXPECT_EQ(server.ask(legacy_post(server.initialize(), legacy_request(1, "ping"))).status, 200);
+  EXPECT_EQ(client.ask(legacy_post(session, legacy_request(100, "ping"))).status, 200) << "P7";
+  EXPECT_EQ(server.ask(legacy_post(server.initialize(), legacy_request(1, "tools/list"))).status, 200);
   EXPECT_EQ(client.ask(http_request("DELETE", "/mcp", {{"Mcp-Session-Id", session}})).status, 204);
 }
 
 // ---- Datasets of many callers
 
-TEST_F(Http, T16_DatasetIdsCannotBeGuessedAndAreListedToTheirOwnerAlone) {
+std::vector<std::string> ids_in(const json::object& list) {
+  std::vector<std::string> ids;
+  for (const auto& dataset : list.at("datasets").as_array()) ids.emplace_back(dataset.at("dataset_id").as_string());
+  return ids;
+}
+
+// A tool called in a legacy session.
+json::object call_in(HttpServerProcess& server, const std::string& session, json::object params) {
+  return content_of(json_of(server.ask(legacy_post(session, legacy_request(1, "tools/call", std::move(params))))));
+}
+
+TEST_F(Http, T16_OnLoopbackWithoutATokenEveryCallerIsTheSame) {
   HttpServerProcess server(options());
   const auto mine = open_numbers(server);
   EXPECT_EQ(mine.size(), std::string_view("dataset-").size() + 22);
+  const auto session = server.initialize();
+  EXPECT_EQ(ids_in(call_in(server, session, call_params("list_datasets", {}))), std::vector{mine});
+  EXPECT_EQ(first_cell(call_in(server, session, query_params(mine, "SELECT count(*) FROM numbers"))), "3");
+  EXPECT_EQ(of_error(call_in(server, session, query_params("dataset-1", "SELECT 1")), "kind"), "unknown_dataset");
+}
+
+// "Foreign, unknown and expired ids look the same."
+TEST_F(Http, T16_WhereCallersCannotBeToldApartASessionSeesItsOwnAlone) {
+  HttpServerProcess server(options({"--http", "0.0.0.0:0", "--unsafe-no-token"}));
+  const auto mine = open_numbers(server);
   const auto one = server.initialize(), other = server.initialize();
-  const auto call = [&](const std::string& session, json::object params) {
-    return content_of(json_of(server.ask(legacy_post(session, legacy_request(1, "tools/call", std::move(params))))));
-  };
-  const auto theirs = dataset_of(call(one, call_params("open_dataset", open_arguments({"numbers.csv"}))));
-  const auto ids = [](const json::object& list) {
-    std::vector<std::string> found;
-    for (const auto& dataset : list.at("datasets").as_array()) {
-      found.emplace_back(dataset.at("dataset_id").as_string());
+  const auto theirs = dataset_of(call_in(server, one, call_params("open_dataset", open_arguments({"numbers.csv"}))));
+  EXPECT_EQ(ids_in(call_in(server, one, call_params("list_datasets", {}))), std::vector{theirs});
+  EXPECT_EQ(ids_in(call_in(server, other, call_params("list_datasets", {}))), std::vector<std::string>());
+  // A request without a session: who knows the id may use it, and nothing is listed.
+  const auto listed = server.call("list_datasets", {});
+  EXPECT_EQ(ids_in(listed), std::vector<std::string>());
+  EXPECT_TRUE(listed.contains("notice"));
+  EXPECT_EQ(first_cell(server.call("query", query_arguments(mine, {"SELECT count(*) FROM numbers"}))), "3");
+
+  const json::object completed{{"ref", json::object{{"type", "ref/resource"}, {"uri", "adit://workspaces/{id}"}}},
+                               {"argument", json::object{{"name", "id"}, {"value", ""}}}};
+  for (const auto& [session, sees] : {std::pair(one, true), std::pair(other, false)}) {
+    for (const auto& request :
+         {legacy_request(1, "resources/list"), legacy_request(1, "completion/complete", completed)}) {
+      const auto reply = server.ask(legacy_post(session, request));
+      EXPECT_EQ(reply.body.find(theirs) != std::string::npos, sees) << reply.body;
+      EXPECT_EQ(reply.body.find(mine), std::string::npos) << reply.body;
     }
-    return found;
-  };
-  EXPECT_EQ(ids(call(one, call_params("list_datasets", {}))), std::vector{theirs});
-  EXPECT_EQ(ids(call(other, call_params("list_datasets", {}))), std::vector<std::string>());
-  EXPECT_EQ(ids(server.call("list_datasets", {})), std::vector{mine});
-  // Who knows an id may use it: a client that has lost its session goes on with its datasets.
-  EXPECT_EQ(first_cell(call(other, query_params(theirs, "SELECT count(*) FROM numbers"))), "3");
-  EXPECT_EQ(of_error(call(one, query_params("dataset-1", "SELECT 1")), "kind"), "unknown_dataset");
+  }
+  for (const auto& foreign :
+       {query_params(theirs, "SELECT 1"), call_params("describe_dataset", {{"dataset_id", theirs}}),
+        call_params("open_dataset", open_arguments({"numbers.csv"}, theirs)),
+        call_params("close_dataset", {{"dataset_id", theirs}})}) {
+    EXPECT_EQ(of_error(call_in(server, other, foreign), "kind"), "unknown_dataset");
+  }
+  EXPECT_EQ(first_cell(call_in(server, one, query_params(theirs, "SELECT count(*) FROM numbers"))), "3");
+
+  // What a session opened ends with it.
+  EXPECT_EQ(server.process().workers().size(), 2u);
+  EXPECT_EQ(server.ask(http_request("DELETE", "/mcp", {{"Mcp-Session-Id", one}})).status, 204);
+  EXPECT_TRUE(eventually(5s, [&] { return server.process().workers().size() == 1; }));
 }
 
 TEST_F(Http, T16_AnOpenedDatasetTellsWhenItEnds) {
@@ -788,10 +824,6 @@ TEST_F(Http, T19_OneOwnerMayHaveSixteenDatasets) {
   const auto refused = server.call("open_dataset", open_arguments({"numbers.csv"}));
   EXPECT_EQ(of_error(refused, "kind"), "limit_reached");
   EXPECT_NE(of_error(refused, "hint").find("close_dataset"), std::string::npos);
-  const auto session = server.initialize();
-  const auto other = json_of(server.ask(legacy_post(
-      session, legacy_request(1, "tools/call", call_params("open_dataset", open_arguments({"numbers.csv"}))))));
-  EXPECT_FALSE(dataset_of(content_of(other)).empty());
 }
 
 TEST_F(Http, FilesOpenBelowARootOnly) {

@@ -1,4 +1,4 @@
-// Runs tests/wire/*.wire against the real server over stdio, one new server for each file:
+// Runs tests/wire/*.wire against the real server over stdio and over HTTP, one new server for each file:
 //
 //   # A sentence why: the first lines; comments and empty lines may stand anywhere
 //   client> {"jsonrpc":"2.0",…}    the line is sent as it is
@@ -7,10 +7,14 @@
 //
 // Of every transcript it is asked, too, that each line is one JSON-RPC message (S2), that none is a request (S6), that
 // nothing is left over, and that the server ends by itself with 0 at the end of its input (S3).
+//
+// Over HTTP each line is a POST with the headers that its body asks for, and what is answered are its lines.
+#include "support/http_server_process.h"
 #include "support/server_process.h"
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -167,6 +171,100 @@ TEST_P(Wire, Holds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transcripts, Wire, testing::ValuesIn(transcripts()),
+                         [](const auto& the_test) { return the_test.param; });
+
+// ---- The same over HTTP
+
+// What is different there by the rules; names of transcripts and why.
+constexpr std::pair<std::string_view, std::string_view> kStdioOnly[] = {
+    {"d5_before_initialize_only_ping_is_answered", "without a session a request is refused, a ping too (H16)"},
+    {"j3_each_kind_of_bad_message_has_its_code", "as before"},
+    {"j7_too_deep_is_one_error_and_the_next_is_served", "as before"},
+    {"e5_both_eras_on_one_pipe", "a dataset belongs to its caller: the session, or whoever asks without one"},
+};
+
+bool is_for_http(const std::string& name) {
+  for (const auto& [stdio_only, reason] : kStdioOnly) {
+    if (name == stdio_only) return false;
+  }
+  // Ids of datasets are random there (T16), and answers of calls that run side by side come in no order.
+  std::ifstream file(kFolder + "/" + name + ".wire");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  return text.find("dataset-1") == std::string::npos;
+}
+
+std::vector<std::string> transcripts_for_http() {
+  auto names = transcripts();
+  std::erase_if(names, [](const auto& name) { return !is_for_http(name); });
+  return names;
+}
+
+// The headers that a client sends with this line (H10, H11, H16).
+HttpHeaders headers_for(const std::string& line, const std::string& session) {
+  HttpHeaders headers{{"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"}};
+  json::error_code error;
+  const auto message = json::parse(line, error);
+  const auto text_at = [&message](std::string_view pointer) -> std::optional<std::string> {
+    json::error_code missing;
+    const auto* value = message.find_pointer(pointer, missing);
+    if (value == nullptr || !value->is_string()) return std::nullopt;
+    return std::string(value->as_string());
+  };
+  const auto version = text_at("/params/_meta/io.modelcontextprotocol~1protocolVersion");
+  if (error || !version) {
+    if (!session.empty()) headers.emplace_back("Mcp-Session-Id", session);
+    return headers;
+  }
+  headers.emplace_back("MCP-Protocol-Version", *version);
+  headers.emplace_back("Mcp-Method", text_at("/method").value_or(""));
+  const auto name = text_at(text_at("/method") == "resources/read" ? "/params/uri" : "/params/name");
+  if (name) headers.emplace_back("Mcp-Name", *name);
+  return headers;
+}
+
+class WireOverHttp : public testing::TestWithParam<std::string> {
+ protected:
+  // Sends a line and keeps what is answered.
+  void send(const HttpServerProcess& server, const std::string& line) {
+    auto client = server.client();
+    client.send(http_request("POST", "/mcp", headers_for(line, session_), line));
+    const auto head = client.read_head();
+    ASSERT_TRUE(head.has_value()) << "no answer to: " << line;
+    if (const auto session = head->header("mcp-session-id"); !session.empty()) session_ = session;
+    const auto body = client.read_body();
+    if (head->header("content-type") != "text/event-stream") {
+      if (!body.empty()) lines_.push_back(body);
+      return;
+    }
+    for (std::size_t at = 0; (at = body.find("data: {", at)) != std::string::npos;) {
+      const auto end = body.find('\n', at);
+      lines_.push_back(body.substr(at + 6, end - at - 6));
+      at = end;
+    }
+  }
+
+  std::string session_;
+  std::deque<std::string> lines_;
+};
+
+TEST_P(WireOverHttp, Holds) {
+  const auto transcript = read_transcript(kFolder + "/" + GetParam() + ".wire");
+  const HttpServerProcess server({.arguments = {"--root", kFolder + "/data"}});
+  for (const auto& step : transcript.steps) {
+    SCOPED_TRACE(fmt::format("{}:{}", transcript.file, step.line));
+    if (step.kind == Step::Kind::send) {
+      ASSERT_NO_FATAL_FAILURE(send(server, step.text));
+      continue;
+    }
+    ASSERT_EQ(lines_.empty(), step.kind == Step::Kind::silence) << (lines_.empty() ? "" : lines_.front());
+    if (lines_.empty()) continue;
+    expect_line(transcript, step, lines_.front());
+    lines_.pop_front();
+  }
+  EXPECT_TRUE(lines_.empty()) << "left over: " << lines_.front();
+}
+
+INSTANTIATE_TEST_SUITE_P(Transcripts, WireOverHttp, testing::ValuesIn(transcripts_for_http()),
                          [](const auto& the_test) { return the_test.param; });
 
 // The runner itself: what it must not let pass.

@@ -174,6 +174,14 @@ std::optional<HttpReply> HttpClient::read_reply(std::chrono::milliseconds timeou
   return reply;
 }
 
+std::string HttpClient::read_body(std::chrono::milliseconds timeout) {
+  const auto by = std::chrono::steady_clock::now() + timeout;
+  HttpReply reply;
+  while (receive_body(reply, by)) {
+  }
+  return std::move(reply.body);
+}
+
 HttpReply HttpClient::ask(std::string_view bytes) {
   send(bytes);
   auto reply = read_reply();

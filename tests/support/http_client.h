@@ -44,6 +44,7 @@ class HttpClient {
 
   // For streams: the head, and then one block of an event stream after the other, without its empty line.
   std::optional<HttpReply> read_head(std::chrono::milliseconds timeout = kPatience);
+  std::string read_body(std::chrono::milliseconds timeout = kPatience);  // the rest behind read_head()
   std::optional<std::string> read_event(std::chrono::milliseconds timeout = kPatience);
   bool stream_ended() const { return ended_; }  // by its last chunk, not by a broken connection
 

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view kListening = "listening on http://127.0.0.1:";
+constexpr std::string_view kListening = "listening on http://";
 
 ServerOptions with_http(ServerOptions options) {
   auto& arguments = options.arguments;
@@ -99,7 +99,7 @@ HttpServerProcess::HttpServerProcess(ServerOptions options) : process_(with_http
   });
   if (!listening) ADD_FAILURE() << "the server does not listen: " << text;
   if (const auto at = text.find(kListening); at != std::string::npos) {
-    port_ = static_cast<std::uint16_t>(std::stoi(text.substr(at + kListening.size())));
+    port_ = static_cast<std::uint16_t>(std::stoi(text.substr(text.find(':', at + kListening.size()) + 1)));
   }
 }
 

@@ -52,6 +52,10 @@ constexpr std::array<std::string_view, 19> kNodeTypes = {"SELECT_NODE",
 constexpr std::array<std::string_view, 6> kSessionWords = {"current_user", "session_user",   "user",
                                                            "current_role", "current_schema", "current_catalog"};
 
+// Functions without parentheses whose value is the time of the query.
+constexpr std::array<std::string_view, 5> kTimeWords = {"current_date", "current_time", "current_timestamp",
+                                                        "localtime", "localtimestamp"};
+
 struct SessionWord {
   std::string word;
   std::optional<std::int64_t> position;
@@ -193,11 +197,12 @@ class TreeWalk {
     return child != nullptr && child->is_object() && text_or(child->get_object(), "class", "") == "CONSTANT";
   }
 
-  // current_user and its like are functions without parentheses, unless a column has the name.
+  // current_user and its like are functions without parentheses, unless a column has the name; so is current_date.
   void note_session_word(const json::object& node) {
     const auto* names = find_field(node, "column_names");
     if (names == nullptr || !names->is_array() || names->get_array().size() != 1) return;
     const auto word = lower(names->get_array().front().as_string());
+    if (contains(kTimeWords, word)) volatile_ = true;
     if (contains(kSessionWords, word)) session_words_.push_back(SessionWord{.word = word, .position = location(node)});
   }
 
@@ -450,10 +455,11 @@ Result<GatedStatement> pass_body(Engine& engine, std::string_view body, const Re
                      "Leave it out of the statement.", word.position);
     }
   }
-  const auto reached = catalog.reached_from(gated.uses);
-  gated.is_volatile =
-      gated.is_volatile ||
-      std::any_of(reached.begin(), reached.end(), [](const RelationRecord* relation) { return relation->is_volatile; });
+  for (const auto* relation : catalog.reached_from(gated.uses)) {
+    gated.is_volatile = gated.is_volatile || relation->is_volatile;
+    // What a definition converts is not looked at again.
+    gated.may_fail_on_rows = gated.may_fail_on_rows || !relation->is_source();
+  }
   return gated;
 }
 

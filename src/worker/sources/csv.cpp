@@ -29,6 +29,7 @@ constexpr std::string_view kRejectsScan = "temp.main.adit_rejects_scan";
 // What the sniffer found: the reader's arguments beside the columns, as SQL.
 struct CsvForm {
   std::string arguments;
+  std::int64_t skipped_lines = 0;  // before the header or the first row
   std::vector<ReaderColumn> columns;
 };
 
@@ -49,14 +50,21 @@ Error not_text() {
                .stage = "dataset"};
 }
 
+std::uint64_t to_position(const std::string& text) {
+  std::uint64_t position = 0;
+  std::from_chars(text.data(), text.data() + text.size(), position);
+  return position;
+}
+
 Result<CsvForm> sniff(Engine& engine, const std::string& path, const std::string& format) {
   const auto tab = format == "tsv" ? ", delim = '\t'" : "";
-  ADIT_TRY(const auto rows,
-           engine.rows_as_text(fmt::format(
-               "SELECT Delimiter, Quote, Escape, NewLineDelimiter, Comment, SkipRows::VARCHAR, HasHeader::VARCHAR, "
-               "to_json(Columns)::VARCHAR, DateFormat, TimestampFormat FROM sniff_csv({}, sample_size = -1, "
-               "store_rejects = true, hive_partitioning = false{})",
-               quoted_literal(path), tab)));
+  ADIT_TRY(
+      const auto rows,
+      engine.rows_as_text(fmt::format(
+          "SELECT Delimiter, Quote, Escape, NewLineDelimiter, Comment, SkipRows::VARCHAR, HasHeader::VARCHAR, "
+          "to_json(Columns)::VARCHAR, DateFormat, TimestampFormat FROM sniff_csv({}, sample_size = -1, comment = '', "
+          "store_rejects = true, hive_partitioning = false{})",
+          quoted_literal(path), tab)));
   if (rows.empty()) return internal_error("the form of the file was not found");
   const auto& row = rows.front();
   // SQL ends where a NUL stands, and a table of texts has none in its names and separators.
@@ -65,10 +73,12 @@ Result<CsvForm> sniff(Engine& engine, const std::string& path, const std::string
   }
   CsvForm form;
   form.arguments = argument("delim", or_nothing(row[0])) + argument("quote", or_nothing(row[1])) +
-                   argument("escape", or_nothing(row[2])) + argument("comment", or_nothing(row[4])) +
-                   fmt::format(", skip = {}, header = {}", row[5], row[6]);
+                   argument("escape", or_nothing(row[2])) +
+                   // A # is a letter as any other: nothing of a line is left out unseen.
+                   argument("comment", "") + fmt::format(", skip = {}, header = {}", row[5], row[6]);
   // The sniffer shows line ends escaped; an unknown one is left to the reader.
   if (row[3] == "\\n" || row[3] == "\\r\\n" || row[3] == "\\r") form.arguments += argument("new_line", row[3]);
+  form.skipped_lines = static_cast<std::int64_t>(to_position(row[5]));
   const auto& dates = row[8];
   const auto& timestamps = row[9];
   if (has_one_meaning(dates)) form.arguments += argument("dateformat", dates);
@@ -96,12 +106,6 @@ std::string read_call(const std::string& path, const CsvForm& form) {
       "read_csv({}, auto_detect = false, hive_partitioning = false{}, columns = {{{}}}, store_rejects = true, "
       "rejects_table = 'adit_rejects', rejects_scan = 'adit_rejects_scan', rejects_limit = 0)",
       quoted_literal(path), form.arguments, fmt::join(columns, ", "));
-}
-
-std::uint64_t to_position(const std::string& text) {
-  std::uint64_t position = 0;
-  std::from_chars(text.data(), text.data() + text.size(), position);
-  return position;
 }
 
 std::string short_reason(const std::string& text) {
@@ -176,6 +180,14 @@ Result<void> import_csv(Engine& engine, const worker_protocol::FileSource& sourc
   }
   auto form = sniff(engine, text.path, source.format);
   if (!form.ok()) return in_words_of_the_tool(std::move(form).error());
+  if (form->skipped_lines > 0) {
+    issues.push_back(
+        {.severity = "warning",
+         .code = "lines_skipped",
+         .source = source.display,
+         .line = {},
+         .message = fmt::format("Lines above the table that have another form, left out: {}", form->skipped_lines)});
+  }
   auto staged = engine.execute(fmt::format("CREATE TABLE {} AS SELECT * FROM {}", quoted_identifier(target.staging),
                                            read_call(text.path, *form)));
   if (!staged.ok()) return in_words_of_the_tool(std::move(staged).error());

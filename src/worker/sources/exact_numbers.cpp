@@ -45,6 +45,12 @@ bool is_timestamp(const ReaderColumn& column) {
   return has_time && column.format.empty();
 }
 
+bool is_truth(const ReaderColumn& column) { return column.type == "BOOLEAN"; }
+
+bool is_looked_at(const ReaderColumn& column) {
+  return is_number(column) || is_truth(column) || is_timestamp(column) || column.may_be_time;
+}
+
 // The column's expression over the staging table. Every text fits the type, blank ones are NULL. Functions around
 // the cast would make planning quadratic in the number of columns.
 std::string cast_to(const std::string& type, const ReaderColumn& column, const TextFacts& facts) {
@@ -95,9 +101,7 @@ Result<std::string> dated_expression(Engine& engine, const std::string& staging,
 
 }  // namespace
 
-bool is_read_as_text(const ReaderColumn& column) {
-  return is_number(column) || is_timestamp(column) || !column.format.empty() || column.may_be_time;
-}
+bool is_read_as_text(const ReaderColumn& column) { return is_looked_at(column) || !column.format.empty(); }
 
 std::string staging_type(const ReaderColumn& column) { return is_read_as_text(column) ? "VARCHAR" : column.type; }
 
@@ -106,7 +110,7 @@ Result<void> type_columns(Engine& engine, const std::string& staging, const std:
                           std::vector<TypingNote>& notes) {
   std::vector<std::string> looked_at;
   for (const auto& column : columns) {
-    if (is_number(column) || is_timestamp(column) || column.may_be_time) looked_at.push_back(column.name);
+    if (is_looked_at(column)) looked_at.push_back(column.name);
   }
   std::vector<TextFacts> facts;
   if (!looked_at.empty()) {
@@ -119,6 +123,9 @@ Result<void> type_columns(Engine& engine, const std::string& staging, const std:
     std::string item = quoted_identifier(column.name);
     if (is_number(column)) {
       item = number_expression(column, facts[at++], trusted_digits, notes);
+    } else if (is_truth(column)) {
+      item = cast_to(facts[at].truth_type(), column, facts[at]);
+      ++at;
     } else if (is_timestamp(column)) {
       item = cast_to(facts[at].timestamp_type(column.type), column, facts[at]);
       ++at;

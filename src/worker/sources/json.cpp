@@ -50,7 +50,8 @@ std::string describe_call(const Readable& file) {
 // The engine has no STRUCT whose fields differ by case alone; such values stay JSON.
 bool has_fields_of_one_name(const Error& error) { return error.message.find("Duplicate name") != std::string::npos; }
 
-bool is_renamed(const std::string& name, const std::vector<ReaderColumn>& columns) {
+bool is_renamed(const std::string& name, const std::vector<ReaderColumn>& columns, const JsonWalk& walk) {
+  if (walk.has_key(name)) return false;
   const auto end = name.rfind('_');
   if (end == std::string::npos || end + 1 == name.size()) return false;
   if (name.find_first_not_of("0123456789", end + 1) != std::string::npos) return false;
@@ -61,10 +62,10 @@ bool is_renamed(const std::string& name, const std::vector<ReaderColumn>& column
 // The reader's types, with its own hands off numbers: given as texts they keep the digits that DOUBLE would lose.
 // It finds keys again by their spelling; where it had to rename one (a and A), it is left to its own types, and so are
 // values that are no objects, which it calls json.
-std::string columns_argument(const std::vector<ReaderColumn>& columns) {
+std::string columns_argument(const std::vector<ReaderColumn>& columns, const JsonWalk& walk) {
   std::vector<std::string> items;
   for (const auto& column : columns) {
-    if (is_renamed(column.name, columns) || (columns.size() == 1 && column.name == "json")) return "";
+    if (is_renamed(column.name, columns, walk) || (columns.size() == 1 && column.name == "json")) return "";
     items.push_back(fmt::format("{}: {}", quoted_literal(column.name), quoted_literal(staging_type(column))));
   }
   return fmt::format(", columns = {{{}}}", fmt::join(items, ", "));
@@ -80,7 +81,7 @@ Error nul_in_key() {
 }
 
 Result<void> import_readable(Engine& engine, Readable file, const worker_protocol::FileSource& source,
-                             const Target& target, std::vector<TypingNote>& notes,
+                             const Target& target, std::vector<TypingNote>& notes, const JsonWalk& walk,
                              std::vector<worker_protocol::Issue>& issues) {
   auto described = engine.rows_beside_transaction(describe_call(file));
   const auto tell = [&](std::string message) {
@@ -104,8 +105,8 @@ Result<void> import_readable(Engine& engine, Readable file, const worker_protoco
     columns.push_back({.name = row[0], .type = row[1], .format = {}, .may_be_time = row[1] == "VARCHAR"});
   }
   for (const auto& column : columns) {
-    if (is_renamed(column.name, columns)) {
-      tell(fmt::format("Column {} has its name from the file or, if keys differ by case alone, from its reader",
+    if (is_renamed(column.name, columns, walk)) {
+      tell(fmt::format("Column {} is named so because its key differs from another one by case alone",
                        to_valid_utf8(column.name)));
     }
   }
@@ -115,7 +116,7 @@ Result<void> import_readable(Engine& engine, Readable file, const worker_protoco
     selected.push_back(is_read_as_text(column) ? fmt::format("{0}::VARCHAR AS {0}", quoted) : quoted);
   }
   ADIT_CHECK(engine.execute(fmt::format("CREATE TABLE {} AS SELECT {} FROM {}", quoted_identifier(target.staging),
-                                        fmt::join(selected, ", "), read_call(file, columns_argument(columns)))));
+                                        fmt::join(selected, ", "), read_call(file, columns_argument(columns, walk)))));
   return type_columns(engine, target.staging, target.name, columns, kJsonDigits, notes);
 }
 
@@ -290,7 +291,7 @@ Result<void> import_json(Engine& engine, const worker_protocol::FileSource& sour
   ADIT_TRY(const auto path, source.format == "ndjson" ? prepare_ndjson(source, scratch, copy, walk, issues)
                                                       : prepare_json(source.path, scratch, copy, walk));
   std::vector<TypingNote> notes;
-  auto imported = import_readable(engine, {.path = path, .format = source.format}, source, target, notes, issues);
+  auto imported = import_readable(engine, {.path = path, .format = source.format}, source, target, notes, walk, issues);
   if (!imported.ok()) return in_words_of_the_tool(std::move(imported).error());
   tell_typing(source, notes, issues);
   tell_nested_numbers(source, walk, notes, issues);

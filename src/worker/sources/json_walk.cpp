@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace adit::worker {
 namespace {
 
@@ -16,6 +18,16 @@ Error refused(std::string message, std::string hint) {
                .message = std::move(message),
                .hint = std::move(hint),
                .stage = "dataset"};
+}
+
+constexpr std::size_t kMostKeys = 100'000;
+
+// The types within nested values have 64 bits; a larger number becomes DOUBLE.
+bool is_beyond_64_bits(std::string_view number) {
+  constexpr std::string_view kLargest = "18446744073709551615";
+  const auto digits = number.substr(number.starts_with('-') ? 1 : 0);
+  const bool larger = digits.size() > kLargest.size() || (digits.size() == kLargest.size() && digits > kLargest);
+  return larger && significant_digits(digits) > kWrittenDigits;
 }
 
 bool is_number_byte(char c) {
@@ -31,6 +43,7 @@ Result<void> JsonWalk::add(std::string_view piece) {
       if (after_backslash_) after_backslash_ = false;
       else if (c == '\\') after_backslash_ = true;
       else if (c == '"') in_string_ = false;
+      if (in_string_ && is_outermost()) text_ += c;
       continue;
     }
     if (is_number_byte(c)) {
@@ -43,7 +56,11 @@ Result<void> JsonWalk::add(std::string_view piece) {
     if (!number_.empty()) end_number();
     if (c == '"') {
       in_string_ = true;
+      text_.clear();
+    } else if (c == ':') {
+      if (is_outermost() && keys_.size() < kMostKeys) keys_.insert(text_);
     } else if (c == '{' || c == '[') {
+      if (!std::exchange(any_value_, true)) in_list_ = c == '[';
       if (++depth_ > kDeepestJson) {
         return refused(fmt::format("line {} nests objects and lists more than {} deep", line_, kDeepestJson),
                        "Flatten the file, or write the deep part as a text.");
@@ -63,8 +80,9 @@ void JsonWalk::end_number() {
   if (!number_.empty()) facts.add(number_);
   const bool is_whole = number_.find_first_of(".eE") == std::string::npos;
   if (facts.too_large() > 0) ++infinite_;
-  else if (is_whole ? facts.number_type(true, kWrittenDigits) == "DOUBLE"
-                    : significant_digits(number_.substr(0, number_.find_first_of("eE"))) > kWrittenDigits) {
+  else if (is_whole
+               ? facts.number_type(true, kWrittenDigits) == "DOUBLE" || (!is_outermost() && is_beyond_64_bits(number_))
+               : significant_digits(number_.substr(0, number_.find_first_of("eE"))) > kWrittenDigits) {
     ++rounded_;
   }
   number_.clear();

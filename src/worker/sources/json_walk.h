@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -22,12 +23,20 @@ class JsonWalk {
   std::int64_t rounded_numbers() const { return rounded_; }    // more digits than DOUBLE keeps
   std::int64_t infinite_numbers() const { return infinite_; }  // larger than DOUBLE holds
 
+  // Keys of the file's objects, as they are spelled in it; of those within others none.
+  bool has_key(const std::string& key) const { return keys_.contains(key); }
+
  private:
   void end_number();
+  // Objects stand in a list, or alone.
+  bool is_outermost() const { return depth_ == (in_list_ ? 2u : 1u); }
 
   bool in_string_ = false, after_backslash_ = false;
   std::size_t depth_ = 0;
   std::int64_t line_ = 1;
+  bool any_value_ = false, in_list_ = false;
+  std::string text_;  // the last one in an outermost object
+  std::set<std::string> keys_;
   std::string number_;
   std::int64_t rounded_ = 0, infinite_ = 0;
 };

@@ -3,6 +3,7 @@
 #include "adit/base/json_text.h"
 #include "adit/base/nearest_name.h"
 #include "cells/logical_type_text.h"
+#include "definitions.h"
 #include "sources/exact_numbers.h"
 
 #include <fmt/format.h>
@@ -162,8 +163,9 @@ Result<worker_protocol::Described> describe_workspace(Engine& engine, const Rela
           {.name = record.name, .kind = record.kind, .sql = record.sql, .uses = record.uses});
       continue;
     }
-    // A file that is gone takes its columns along; the relation is listed all the same, and a query tells the reason.
-    auto relation = describe(engine, record.name, record.source);
+    // A file that is gone or changed takes its columns along; the relation is listed all the same, and a query tells why.
+    const bool is_there = check_files_unchanged(catalog, {record.name}).ok();
+    auto relation = is_there ? describe(engine, record.name, record.source) : Result<Relation>(Error{});
     if (relation.ok()) described.relations.push_back(std::move(*relation));
     else described.relations.push_back({.name = record.name, .source = record.source, .columns = {}, .row_count = {}});
   }

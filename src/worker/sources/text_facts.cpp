@@ -1,5 +1,7 @@
 #include "sources/text_facts.h"
 
+#include "adit/base/nearest_name.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,6 +102,8 @@ void TextFacts::add(std::string_view text) {
   if (all_double_) add_number(trimmed);
   if (all_dates_ || all_timestamps_ || all_moments_) add_time(text);
   if (text.size() > kDateBytes) add_timestamp_form(trimmed);
+  else all_zones_ = false;
+  all_truth_ = all_truth_ && (same_name(trimmed, "true") || same_name(trimmed, "false"));
 }
 
 void TextFacts::add_number(std::string_view text) {

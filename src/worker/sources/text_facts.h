@@ -21,6 +21,9 @@ class TextFacts {
   // DATE, TIMESTAMP or TIMESTAMP WITH TIME ZONE when all texts are written so in ISO 8601, else VARCHAR.
   std::string time_type() const;
 
+  // BOOLEAN for texts that are true and false and no others: a reader takes t, F, yes and NO for them too.
+  std::string truth_type() const { return any_value_ && all_truth_ ? "BOOLEAN" : "VARCHAR"; }
+
   // The type for texts that the reader takes for `found`, a time or a timestamp with or without zone: with
   // nanoseconds where a text has them, VARCHAR where no type keeps every text, or where some texts have a zone and
   // others have none.
@@ -46,6 +49,7 @@ class TextFacts {
   bool any_value_ = false;
   bool all_dates_ = true, all_timestamps_ = true, all_moments_ = true;
   std::size_t second_places_ = 0;  // most digits of a fraction of a second
+  bool all_truth_ = true;
   bool any_zone_ = false, all_zones_ = true;
   bool in_nanosecond_years_ = true;
 };

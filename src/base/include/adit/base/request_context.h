@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace adit {
 
@@ -29,6 +30,7 @@ class RequestContext {
   std::optional<Clock::time_point> deadline() const;
 
   // Who calls, as the transport knows it: what is kept between calls is seen by its owner only. "" on stdio.
+  static constexpr std::string_view kAnyone = "anyone";  // callers that cannot be told apart
   void set_owner(std::string owner);
   const std::string& owner() const;
 

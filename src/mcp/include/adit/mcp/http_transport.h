@@ -23,9 +23,11 @@ struct HttpOptions {
   std::size_t largest_message = 8u << 20;
   std::size_t connections = 4'000;
   std::size_t sessions = 1'000;
-  std::size_t listening_streams = 64;  // of one session, or of one modern caller
-  std::size_t running_calls = 64;      // of one session, whose calls outlive their connections
-  std::chrono::milliseconds session_idle{3'600'000};
+  std::size_t listening_streams = 64;                      // of one session, or of one modern caller
+  std::size_t running_calls = 64;                          // of one session, whose calls outlive their connections
+  std::chrono::milliseconds session_idle{24 * 3'600'000};  // as long as an unused dataset of it lives
+  std::function<void(const std::string& owner)> on_owner_gone =
+      {};  // a legacy session has ended: what it opened can go
   std::chrono::milliseconds keep_alive{15'000};
 };
 

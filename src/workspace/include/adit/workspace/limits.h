@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace adit::workspace {
@@ -27,7 +28,7 @@ struct Limits {
   std::int64_t total_disk_bytes = std::int64_t{20} << 30;
   std::int64_t engine_threads = 2;
   std::size_t open_workspaces = 64;
-  std::size_t open_workspaces_of_owner = 64;
+  std::size_t open_workspaces_of_owner = std::numeric_limits<std::size_t>::max();
   std::optional<Lifetime> lifetime;  // absent: as long as the process
   std::size_t live_workers = 4;
 };

@@ -105,7 +105,7 @@ struct QueryOutcome {
 
 enum class WorkspaceIds {
   counted,  // dataset-1, dataset-2: for one client, which may guess
-  random,   // dataset- and 128 random bits: knowing one is what lets a client use it
+  random,  // dataset- and 128 random bits: where callers cannot be told apart, knowing one is what lets a client use it
 };
 
 struct WorkspacesOptions {
@@ -144,6 +144,9 @@ class Workspaces {
   std::vector<ListedDataset> list(const std::string& owner) const;
 
   Task<void> close(RequestContext context, std::string id);
+
+  // An owner that does not come back: calls of it that still run lose their dataset.
+  void close_all_of(const std::string& owner);
 
   // Ends all workers and removes all directories, within two seconds.
   boost::asio::awaitable<void> shut_down();
