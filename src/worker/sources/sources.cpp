@@ -163,7 +163,8 @@ Result<worker_protocol::Described> describe_workspace(Engine& engine, const Rela
           {.name = record.name, .kind = record.kind, .sql = record.sql, .uses = record.uses});
       continue;
     }
-    // A file that is gone or changed takes its columns along; the relation is listed all the same, and a query tells why.
+    // A file that is gone or changed takes its columns along; the relation is listed all the same, and a query tells
+    // why.
     const bool is_there = check_files_unchanged(catalog, {record.name}).ok();
     auto relation = is_there ? describe(engine, record.name, record.source) : Result<Relation>(Error{});
     if (relation.ok()) described.relations.push_back(std::move(*relation));
