@@ -134,14 +134,14 @@ TEST_F(Limits, WorkersStartWhileTheMachineIsUnderLoad) {
   ServerProcess server(with_root(data_.path()));
   std::atomic<bool> done = false;
   std::vector<std::thread> load;
-  for (unsigned i = 0; i < 8 * std::max(1u, std::thread::hardware_concurrency()); ++i) {
+  for (unsigned i = 0; i < 4 * std::max(1u, std::thread::hardware_concurrency()); ++i) {
     load.emplace_back([&done] {
       while (!done) {
       }
     });
   }
   std::vector<std::int64_t> calls;
-  for (int i = 0; i < 12; ++i) calls.push_back(server.start_call("open_dataset", open_arguments({"numbers.csv"})));
+  for (int i = 0; i < 5; ++i) calls.push_back(server.start_call("open_dataset", open_arguments({"numbers.csv"})));
   std::vector<std::string> ids;
   for (const auto call : calls) ids.push_back(dataset_of(content_of(server.wait_for(call, 120s))));
   for (const auto& id : ids) EXPECT_EQ(first_cell(query(server, id, {"SELECT sum(n) FROM numbers"})), "6");
