@@ -202,7 +202,8 @@ asio::awaitable<WorkerAnswer> WorkerHandle::run(RequestContext context, WorkerRe
 
   auto payload = co_await running->ended.wait();
   state->running.reset();
-  const bool died = !alive();
+  // Asked of the state: whoever held the handle may have let it go meanwhile.
+  const bool died = state->gone.is_set() || state->process->has_exited();
   // Whether the engine gave way or had to be killed: what ended the call is the limit.
   if (!payload.ok() && running->stop == StopCause::deadline) payload = timeout_error(request.limit);
   if (!payload.ok() && running->stop == StopCause::cancelled) payload = cancelled_error();
