@@ -14,7 +14,7 @@ namespace adit::worker_protocol {
 namespace {
 
 using Messages = std::tuple<OpenWorkspace, Opened, ImportFiles, Imported, Described, RunQuery, QueryDone, ExportRows,
-                            Exported, WorkProgress, Failure>;
+                            Exported, WorkProgress, Failure, Diagnostic, DefinitionChange>;
 
 // What decodes is printed so that it decodes to the same.
 template <class Message>

@@ -1,6 +1,8 @@
 // A client's lines over one connection, with a tool that echoes: each line out is one line of JSON-RPC, whatever came
 // in, and nothing runs on when all is taken back.
 #include "adit/base/json_text.h"
+#include "adit/io/event_loop.h"
+#include "adit/mcp/connection.h"
 #include "adit/mcp/server.h"
 #include "fuzz/require.h"
 #include "rpc_message.h"
@@ -69,7 +71,7 @@ void check(std::string_view input) {
   static const Server server = make_server();
   io::EventLoop loop;
   std::vector<std::string> out;
-  mcp::Connection connection(loop, server, [&](std::string line) { out.push_back(std::move(line)); });
+  mcp::Connection connection(loop, server, [&](Outgoing message) { out.push_back(std::move(message.line)); });
   while (!input.empty()) {
     const auto end = input.find('\n');
     const auto line = input.substr(0, end);
