@@ -1,5 +1,7 @@
 #include "adit/base/nearest_name.h"
 
+#include "adit/base/ascii_case.h"
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -9,14 +11,6 @@ namespace {
 
 // Longer names are not compared: the table below would cost more than the advice is worth.
 constexpr std::size_t kLongestName = 128;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 // Optimal string alignment distance over three rolling rows.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -47,13 +41,13 @@ bool same_name(std::string_view a, std::string_view b) {
 
 std::vector<std::string> nearest_names(std::string_view wanted, std::span<const std::string> known, std::size_t count) {
   if (wanted.size() > kLongestName) return {};
-  const std::string needle = lower(wanted);
+  const std::string needle = ascii_lower_case(wanted);
   std::vector<std::pair<std::size_t, std::size_t>> found;  // distance, index in `known`: equal ones keep their order
   for (std::size_t i = 0; i < known.size(); ++i) {
     const auto& name = known[i];
     if (name.size() > kLongestName) continue;
     const std::size_t allowed = std::max<std::size_t>(1, std::max(needle.size(), name.size()) / 3);
-    const std::size_t distance = edit_distance(needle, lower(name));
+    const std::size_t distance = edit_distance(needle, ascii_lower_case(name));
     if (distance <= allowed) found.emplace_back(distance, i);
   }
   std::sort(found.begin(), found.end());

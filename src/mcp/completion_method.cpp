@@ -1,4 +1,5 @@
 // completion/complete (R8).
+#include "adit/base/ascii_case.h"
 #include "adit/base/json_fields.h"
 #include "method_results.h"
 #include "methods.h"
@@ -62,18 +63,12 @@ CompletionRequest read_request(const json::object& params) {
   return request;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
-
 // Those that begin with what was typed, then those that hold it elsewhere; each in the source's order.
 std::vector<std::string> fitting(const std::vector<std::string>& candidates, std::string_view typed) {
-  const auto wanted = lower_case(typed);
+  const auto wanted = ascii_lower_case(typed);
   std::vector<std::string> fits, holds;
   for (const auto& candidate : candidates) {
-    const auto at = lower_case(candidate).find(wanted);
+    const auto at = ascii_lower_case(candidate).find(wanted);
     if (at == 0) fits.push_back(candidate);
     else if (at != std::string::npos) holds.push_back(candidate);
   }

@@ -2,6 +2,7 @@
 
 #include "adit/base/ascii_case.h"
 #include "adit/base/json_text.h"
+#include "adit/base/sha256.h"
 
 #include <fmt/format.h>
 
@@ -36,16 +37,6 @@ std::optional<std::string_view> authority_of(std::string_view origin) {
   const auto authority = origin.substr(scheme + 3);
   if (authority.empty() || authority.find_first_of("/?#@, ") != std::string_view::npos) return std::nullopt;
   return authority;
-}
-
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  unsigned char difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    const char mine = a.empty() ? '\0' : a[i % a.size()];
-    difference = static_cast<unsigned char>(difference | (mine ^ b[i]));
-  }
-  volatile unsigned char result = difference;
-  return result == 0;
 }
 
 Error refused(std::string message, std::string hint) {

@@ -1,6 +1,7 @@
 #include "http_headers.h"
 
 #include "adit/base/ascii_case.h"
+#include "adit/base/base64.h"
 #include "adit/base/json_fields.h"
 #include "era.h"
 
@@ -12,7 +13,6 @@ namespace adit::mcp {
 namespace {
 
 constexpr std::string_view kBase64Begin = "=?base64?", kBase64End = "?=";
-constexpr std::string_view kBase64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
@@ -36,27 +36,6 @@ bool is_refused(std::string_view parameters) {
     return parameter.find_first_not_of("0.", 2) == std::string::npos;
   }
   return false;
-}
-
-std::optional<std::string> decode_base64(std::string_view text) {
-  std::string bytes;
-  unsigned pending = 0;
-  int bits = 0;
-  const auto padding = text.find('=');
-  const auto digits = text.substr(0, padding);
-  const bool whole = text.size() % 4 == 0 && text.substr(digits.size()).find_first_not_of('=') == std::string::npos &&
-                     text.size() - digits.size() <= 2;
-  if (!whole) return std::nullopt;
-  for (const char c : digits) {
-    const auto value = kBase64Alphabet.find(c);
-    if (value == std::string_view::npos) return std::nullopt;
-    pending = (pending << 6 | static_cast<unsigned>(value)) & 0xffff;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes += static_cast<char>(pending >> bits & 0xff);
-  }
-  return bytes;
 }
 
 Error mismatch(std::string message) {

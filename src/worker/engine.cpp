@@ -79,6 +79,8 @@ std::string quoted_literal(std::string_view text) {
   return quoted + '\'';
 }
 
+std::string in_parentheses(const std::string& text) { return "(\n" + text + "\n)"; }
+
 Result<std::unique_ptr<Engine>> Engine::open(const worker_protocol::OpenWorkspace& workspace,
                                              const std::function<Result<void>()>& confine) {
   ADIT_TRY(auto config, configuration(workspace));

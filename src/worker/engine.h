@@ -65,4 +65,7 @@ class Engine {
 std::string quoted_identifier(std::string_view name);
 std::string quoted_literal(std::string_view text);
 
+// A client's statement as a subquery. Line breaks around the text: it may end in a comment.
+std::string in_parentheses(const std::string& text);
+
 }  // namespace adit::worker

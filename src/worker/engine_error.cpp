@@ -201,6 +201,8 @@ Error engine_error(const char* text, duckdb_error_type type, std::string_view st
   auto report = read_report(text != nullptr ? text : "the engine gave no reason");
   if (report.type.empty()) report.type = type_name(type);
   const auto kind = kind_of(report);
+  // The engine's words are of a file of ours that cannot grow.
+  if (kind == "disk_limit" && report.type == "IO") report.message = "The disk space of one dataset is used up";
   return Error{.code = kind == "internal_error" ? ErrorCode::internal : ErrorCode::validation,
                .reason = std::string(kind),
                .message = report.message,

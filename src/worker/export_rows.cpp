@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::size_t kWriteBytes = 1 << 20;
 
-std::string in_parentheses(const std::string& text) { return "(\n" + text + "\n)"; }
-
 Error write_error() {
   return Error{.code = ErrorCode::validation,
                .reason = "disk_limit",

@@ -5,6 +5,7 @@
 #include "sources/sources.h"
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/replace.hpp>
 
 #include <unistd.h>
 
@@ -97,13 +98,10 @@ void Session::handle(const Frame& frame) {
 
 // The engine names files as it was given them: absolutely, which is nobody's business but the front's.
 Failure Session::without_paths(Failure failure) const {
-  const auto replace = [&](const std::string& path, const std::string& name) {
-    for (auto at = failure.message.find(path); at != std::string::npos;
-         at = failure.message.find(path, at + name.size()))
-      failure.message.replace(at, path.size(), name);
-  };
-  for (const auto& file : engine_->handed_files()) replace(file, file.substr(file.rfind('/') + 1));
-  replace(engine_->directory(), "the dataset's directory");
+  for (const auto& file : engine_->handed_files()) {
+    boost::algorithm::replace_all(failure.message, file, file.substr(file.rfind('/') + 1));
+  }
+  boost::algorithm::replace_all(failure.message, engine_->directory(), "the dataset's directory");
   return failure;
 }
 

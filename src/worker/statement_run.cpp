@@ -59,9 +59,7 @@ bool may_be_renamed(const std::vector<Column>& columns) {
   });
 }
 
-// Line breaks around the text: it may end in a comment.
-std::string in_parentheses(const std::string& text) { return "(\n" + text + "\n)"; }
-constexpr std::size_t kParenthesisBytes = 2;  // before the text
+constexpr std::size_t kParenthesisBytes = 2;  // of in_parentheses, before the text
 
 constexpr std::string_view kPlainPrefix = "SELECT * FROM ";
 

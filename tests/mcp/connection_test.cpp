@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include <map>
 #include <set>
 #include <string>
@@ -862,6 +864,22 @@ TEST_F(Connection, S5_TheIdOfACancelledCallIsFreeThoughItsWorkHasNotEnded) {
   ends[1].set(true);
   settle();
   EXPECT_EQ(take_one().at("id"), 7);
+  EXPECT_EQ(connection.running_calls(), 0u);
+}
+
+TEST_F(Connection, J3_AnExceptionInAToolCostsItsOwnCallAlone) {
+  const auto broken = tool("broken", "{}", "[]", [](RequestContext, json::object) -> Task<ToolResult> {
+    throw std::runtime_error("index 7 of a vector");
+  });
+  const Server server({}, {broken});
+  mcp::Connection connection(loop_, server, [this](Outgoing message) { lines_.push_back(std::move(message.line)); });
+  for (const auto* id : {"7", "8"}) {
+    connection.receive(modern("tools/call", R"("name":"broken")", id));
+    settle();
+    const auto answer = take_one();
+    EXPECT_EQ(answer.at("error").at("code"), -32603);
+    EXPECT_EQ(json::serialize(answer).find("index 7 of a vector"), std::string::npos);
+  }
   EXPECT_EQ(connection.running_calls(), 0u);
 }
 

@@ -15,7 +15,7 @@ namespace {
 // Numbers of worker_protocol::MessageType.
 enum Type { open = 1, import = 2, query_ = 3, describe = 5, started = 16, statement = 18, done = 19, definition = 22 };
 
-enum class During { opening, adding, querying, describing, closing };
+enum class During { opening, adding, querying, describing };
 
 // What the call during which it happens gets: a worker that had not begun is replaced and the call knows nothing of it.
 enum class Gets { result, error };
@@ -75,8 +75,7 @@ class FailingSteps : public testing::Test {
         return query(
             server, id,
             {"CREATE VIEW doubled AS SELECT n * 2 AS d FROM numbers", "SELECT 7", "SELECT sum(d) FROM doubled"});
-      case During::describing:
-      case During::closing: break;
+      case During::describing: break;
     }
     return server.call("describe_dataset", {{"dataset_id", id}});
   }

@@ -1,6 +1,6 @@
-// Statements that were made to hurt: each is refused, fails or ends at its deadline with a clear error, and afterwards
-// the same dataset and another one still answer. The numbers D-01 … are those of the project's list of real-world
-// cases.
+// Statements that were made to hurt: each is refused, fails, ends at its deadline or is answered after all, and
+// afterwards the same dataset and another one still answer. The numbers D-01 … are those of the project's list of
+// real-world cases.
 #include "support/dataset_calls.h"
 
 #include <gtest/gtest.h>

@@ -219,6 +219,21 @@ TEST_F(Limits, AStatementThatNeedsTooMuchMemoryCostsItselfAlone) {
   }
 }
 
+// "disk 4 GiB a workspace": told without the place where it lies.
+TEST_F(Limits, AFullSpillDirectoryIsToldWithoutItsPath) {
+  ServerProcess server({.arguments = {"--root", data_.path(), "--engine-memory", "64MiB", "--dataset-disk", "8MiB"}});
+  const auto id = dataset_of(open_paths(server, {"numbers.csv"}));
+  const auto answer = query(server, id,
+                            {"SELECT max(r) FROM (SELECT row_number() OVER (ORDER BY md5(i::VARCHAR)) AS r "
+                             "FROM range(3000000) t(i))"});
+  EXPECT_EQ(of_error(answer, "kind"), "disk_limit");
+  EXPECT_FALSE(of_error(answer, "hint").empty());
+  const auto text = json::serialize(answer);
+  EXPECT_EQ(text.find(server.state_dir()), std::string::npos) << text;
+  EXPECT_EQ(text.find("/spill"), std::string::npos) << text;
+  EXPECT_EQ(first_cell(query(server, id, {"SELECT sum(n) FROM numbers"})), "6");
+}
+
 // i * 7919 mod n takes each value below a prime n once: sorted, the k-th is k.
 TEST_F(Limits, FourDatasetsThatSortFiveMillionRowsAtOnceAreRight) {
   ServerProcess server(with_root(data_.path()));

@@ -1,5 +1,6 @@
 #include "cells/logical_type_text.h"
 
+#include "adit/base/ascii_case.h"
 #include "engine.h"
 
 #include <fmt/format.h>
@@ -65,8 +66,7 @@ bool is_plain_identifier(std::string_view name) {
   const auto is_word = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
   if (name.empty() || (name.front() >= '0' && name.front() <= '9')) return false;
   if (!std::all_of(name.begin(), name.end(), is_word)) return false;
-  std::string lower(name);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto lower = ascii_lower_case(name);
   return std::find(std::begin(kKeywords), std::end(kKeywords), lower) == std::end(kKeywords);
 }
 

@@ -1,5 +1,6 @@
 #include "gate/gate.h"
 
+#include "adit/base/ascii_case.h"
 #include "adit/base/json_fields.h"
 #include "adit/base/json_text.h"
 #include "adit/base/nearest_name.h"
@@ -64,14 +65,6 @@ struct SessionWord {
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 std::optional<std::int64_t> location(const json::object& node) {
@@ -160,7 +153,7 @@ class TreeWalk {
       if (member.key() == "cte_map") continue;
       const bool in_own_scope =
           own_name != nullptr && own_name->is_string() && std::string_view(member.key()) == scoped;
-      if (in_own_scope) scope_.push_back(lower(own_name->get_string()));
+      if (in_own_scope) scope_.push_back(ascii_lower_case(own_name->get_string()));
       ADIT_CHECK(visit(member.value()));
       if (in_own_scope) scope_.pop_back();
     }
@@ -170,7 +163,7 @@ class TreeWalk {
   Result<void> visit_cte(const json::value& entry) {
     if (!entry.is_object()) return {};
     if (const auto* definition = find_field(entry.get_object(), "value")) ADIT_CHECK(visit(*definition));
-    scope_.push_back(lower(text_or(entry.get_object(), "key", "")));
+    scope_.push_back(ascii_lower_case(text_or(entry.get_object(), "key", "")));
     return {};
   }
 
@@ -181,12 +174,12 @@ class TreeWalk {
     }
     if (!contains(kExpressionClasses, expression_class) && !contains(kSpecialExpressionClasses, expression_class)) {
       return refusal("unsupported_statement", "policy",
-                     fmt::format("This kind of expression is not supported ({})", lower(expression_class)),
+                     fmt::format("This kind of expression is not supported ({})", ascii_lower_case(expression_class)),
                      kReadOnlyHint, location(node));
     }
     if (expression_class == "CAST" && !boolean_or(node, "try_cast", false) && !casts_literal(node)) converts_ = true;
     if (expression_class == "COLUMN_REF") note_session_word(node);
-    if (const auto alias = text_or(node, "alias", ""); !alias.empty()) named_.push_back(lower(alias));
+    if (const auto alias = text_or(node, "alias", ""); !alias.empty()) named_.push_back(ascii_lower_case(alias));
     if (expression_class == "FUNCTION" || expression_class == "WINDOW") return check_scalar_function(node);
     return {};
   }
@@ -201,7 +194,7 @@ class TreeWalk {
   void note_session_word(const json::object& node) {
     const auto* names = find_field(node, "column_names");
     if (names == nullptr || !names->is_array() || names->get_array().size() != 1) return;
-    const auto word = lower(names->get_array().front().as_string());
+    const auto word = ascii_lower_case(names->get_array().front().as_string());
     if (contains(kTimeWords, word)) volatile_ = true;
     if (contains(kSessionWords, word)) session_words_.push_back(SessionWord{.word = word, .position = location(node)});
   }
@@ -212,7 +205,7 @@ class TreeWalk {
       return refusal("not_allowed", "policy", "EXPORT_STATE gives the inner state of an aggregate and is not available",
                      "Leave it out of the statement.", location(node));
     }
-    const auto name = lower(text_or(node, "function_name", ""));
+    const auto name = ascii_lower_case(text_or(node, "function_name", ""));
     switch (scalar_function_rule(name)) {
       case FunctionRule::allowed: return {};
       case FunctionRule::allowed_volatile: volatile_ = true; return {};
@@ -237,7 +230,7 @@ class TreeWalk {
     }
     const auto& call = function->get_object();
     ADIT_CHECK(check_unqualified(call, "schema", "catalog", "table function"));
-    const auto name = lower(text_or(call, "function_name", ""));
+    const auto name = ascii_lower_case(text_or(call, "function_name", ""));
     if (table_function_rule(name) == FunctionRule::unknown) {
       auto error = refusal("unknown_function", "bind", fmt::format("There is no table function {}", name),
                            "range, generate_series, unnest and json_each are there.", location(call));
@@ -263,7 +256,8 @@ class TreeWalk {
     if (type.ends_with("TYPE_INFO")) return {};
     if (!contains(kNodeTypes, type)) {
       return refusal("unsupported_statement", "policy",
-                     fmt::format("This construct is not supported ({})", lower(type)), kReadOnlyHint, location(node));
+                     fmt::format("This construct is not supported ({})", ascii_lower_case(type)), kReadOnlyHint,
+                     location(node));
     }
     if (type == "BASE_TABLE") return check_base_table(node);
     if (type == "SHOW_REF") return check_show(node);
@@ -280,7 +274,7 @@ class TreeWalk {
   }
 
   Result<void> check_relation(const std::string& name, std::optional<std::int64_t> position) {
-    if (std::find(scope_.begin(), scope_.end(), lower(name)) != scope_.end()) return {};
+    if (std::find(scope_.begin(), scope_.end(), ascii_lower_case(name)) != scope_.end()) return {};
     if (const auto* relation = catalog_.find(name)) {
       if (std::find(uses_.begin(), uses_.end(), relation->name) == uses_.end()) uses_.push_back(relation->name);
       return {};

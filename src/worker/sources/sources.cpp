@@ -7,6 +7,7 @@
 #include "sources/exact_numbers.h"
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/replace.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -84,16 +85,10 @@ Result<Relation> import_one(Engine& engine, const FileSource& source, const std:
   return describe(engine, name, source.display);
 }
 
-void replace_all(std::string& text, const std::string& part, const std::string& with) {
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + with.size())) {
-    text.replace(at, part.size(), with);
-  }
-}
-
 // The engine speaks of the path; the caller knows the file by the name it gave.
 Error naming_the_source(Error error, const FileSource& source, const std::string& scratch) {
-  replace_all(error.message, source.path, source.display);
-  replace_all(error.message, scratch, source.display);
+  boost::algorithm::replace_all(error.message, source.path, source.display);
+  boost::algorithm::replace_all(error.message, scratch, source.display);
   if (error.message.size() > kLongestMessage) {
     const auto size = error.message.size();
     error.message = fmt::format("{}… ({} bytes)", utf8_prefix(error.message, kLongestMessage), size);

@@ -17,7 +17,7 @@ struct HttpOptions {
   std::string address = {};                       // "127.0.0.1:8080", "[::1]:0", "unix:/path"
   std::vector<std::string> allowed_hosts = {};    // beside localhost, 127.0.0.1 and [::1]
   std::vector<std::string> allowed_origins = {};  // their pages may use the server from a browser
-  std::string token = {};                         // static bearer token = {}; "" asks for none
+  std::string token = {};                         // static bearer token; "" asks for none
   bool without_token_anywhere = false;            // listens beyond this machine although there is no token
 
   std::size_t largest_message = 8u << 20;
@@ -26,8 +26,8 @@ struct HttpOptions {
   std::size_t listening_streams = 64;                      // of one session, or of one modern caller
   std::size_t running_calls = 64;                          // of one session, whose calls outlive their connections
   std::chrono::milliseconds session_idle{24 * 3'600'000};  // as long as an unused dataset of it lives
-  std::function<void(const std::string& owner)> on_owner_gone =
-      {};  // a legacy session has ended: what it opened can go
+  // A session that was an owner has ended: what it opened can go.
+  std::function<void(const std::string& owner)> on_owner_gone = {};
   std::chrono::milliseconds keep_alive{15'000};
 };
 
