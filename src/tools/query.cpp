@@ -59,7 +59,7 @@ constexpr std::string_view kInput = R"({
     "description": "Queries to define by name before sql runs, in this order; later ones may use earlier ones, and sql uses all. As CREATE TEMP VIEW: nothing is read until a statement uses the name, and it stays defined in later calls. If one fails, nothing of sql runs. At most 64.",
     "items": {
       "type": "object",
-      "properties": {"name": {"type": "string", "description": "The name that statements use."}, "sql": {"type": "string", "description": "A SELECT or another statement that reads."}},
+      "properties": {"name": {"type": "string", "description": "The name that statements use."}, "sql": {"type": "string", "description": "A SELECT; VALUES, TABLE, FROM-first and WITH count as one."}},
       "required": ["name", "sql"],
       "additionalProperties": false
     },
@@ -171,10 +171,12 @@ Result<std::vector<workspace::NamedQuery>> read_definitions(const json::object& 
   for (const auto& entry : field->get_array()) {
     definitions.push_back(
         {.name = text_or(entry.get_object(), "name", ""), .sql = text_or(entry.get_object(), "sql", "")});
-    if (definitions.back().name.empty()) {
+    const auto& name = definitions.back().name;
+    if (name.empty() || name.find('\0') != std::string::npos) {
       return Error{.code = ErrorCode::invalid_params,
                    .reason = "invalid_argument",
-                   .message = fmt::format("named_temp_queries[{}].name is empty", definitions.size() - 1),
+                   .message = fmt::format("named_temp_queries[{}].name {}", definitions.size() - 1,
+                                          name.empty() ? "is empty" : "has a NUL character"),
                    .hint = "Give the query a name that statements can use.",
                    .stage = "input"};
     }
