@@ -176,6 +176,8 @@ WorkerHandle::~WorkerHandle() {
 
 bool WorkerHandle::alive() const { return !state_->gone.is_set() && !state_->process->has_exited(); }
 
+io::OneShot<io::ExitStatus> WorkerHandle::gone() const { return state_->gone; }
+
 const std::vector<std::string>& WorkerHandle::sandbox_missing() const { return state_->sandbox_missing; }
 
 pid_t WorkerHandle::pid() const { return state_->process->pid(); }

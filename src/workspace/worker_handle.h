@@ -5,6 +5,7 @@
 #pragma once
 
 #include "adit/base/request_context.h"
+#include "adit/io/child_process.h"
 #include "adit/io/event_loop.h"
 #include "adit/worker_protocol/frame.h"
 #include "adit/worker_protocol/messages.h"
@@ -42,6 +43,8 @@ class WorkerHandle {
   ~WorkerHandle();  // ends the process
 
   bool alive() const;
+  // Set when the process has ended, also after the handle has gone.
+  io::OneShot<io::ExitStatus> gone() const;
   pid_t pid() const;
   const std::vector<std::string>& sandbox_missing() const;  // what binds it not, in words; empty: all of it holds
 

@@ -65,6 +65,8 @@ struct Workspace {
   std::vector<std::string> files;  // handed files: what its workers may read
   Turnstile turnstile;
   std::unique_ptr<WorkerHandle> worker;  // a cache of the directory: may be absent or dead at any time
+  // Of the one before, which holds the file until then.
+  std::optional<io::OneShot<io::ExitStatus>> last_worker_gone;
   Clock::time_point last_used = Clock::now();
   // For people, by the wall clock.
   std::chrono::system_clock::time_point opened = std::chrono::system_clock::now(), used = opened;
@@ -72,6 +74,13 @@ struct Workspace {
   std::uint64_t number = 0;          // in order of opening
   io::Timer idle_timer;
   bool closed = false;
+
+  // Kills the worker, if there is one.
+  void end_worker() {
+    if (!worker) return;
+    last_worker_gone = worker->gone();
+    worker.reset();
+  }
 };
 
 class Workspaces::Registry {
@@ -153,7 +162,8 @@ class Workspaces::Registry {
   // The worker of a workspace, started if there is none.
   Task<WorkerHandle*> worker_of(RequestContext context, WorkspacePtr workspace, Clock::time_point by) {
     if (!workspace->worker || !workspace->worker->alive()) {
-      workspace->worker.reset();
+      workspace->end_worker();
+      if (workspace->last_worker_gone) co_await workspace->last_worker_gone->wait();
       ADIT_CO_CHECK(co_await room_for_worker(context, by));
       protocol::OpenWorkspace open{.directory = workspace->directory,
                                    .files = workspace->files,
@@ -189,7 +199,7 @@ class Workspaces::Registry {
     for (int attempt = 1;; ++attempt) {
       ADIT_CO_TRY(auto* worker, co_await worker_of(context, workspace, request.deadline));
       auto answer = co_await worker->run(context, request);
-      if (answer.died) workspace->worker.reset();
+      if (answer.died) workspace->end_worker();
       if (!answer.died || answer.begun || attempt == 2) co_return std::move(answer);
     }
   }
@@ -213,16 +223,23 @@ class Workspaces::Registry {
                           .grace = options.limits.cancel_grace,
                           .on_result = {}};
     auto answer = co_await run(context, workspace, std::move(request));
+    if (answer.ok() && !answer->payload.ok()) end_worn_worker(workspace, answer->payload.error());
     rest(workspace);
     if (!answer.ok()) co_return std::move(answer).error();
     co_return std::move(answer->payload);
+  }
+
+  // A statement that ran into the limit of the process's memory leaves a heap in which the next small one may fail or
+  // end the process (measured: one time in ten). A new worker opens the same workspace and has the whole of it again.
+  void end_worn_worker(const WorkspacePtr& workspace, const Error& failure) {
+    if (failure.reason == "memory_limit") workspace->end_worker();
   }
 
   // Called with the pass still held: the next call's timer starts anew.
   void rest(const WorkspacePtr& workspace) {
     workspace->last_used = Clock::now();
     workspace->idle_timer.start(Clock::now() + options.limits.worker_idle, [workspace = workspace.get()] {
-      if (!workspace->turnstile.busy()) workspace->worker.reset();
+      if (!workspace->turnstile.busy()) workspace->end_worker();
     });
     // Its worker may be ended for a waiting call as soon as the pass is given back.
     loop.post([this] { wake_one_waiting(); });
@@ -283,7 +300,7 @@ class Workspaces::Registry {
       if (idle && (oldest == nullptr || workspace->last_used < oldest->last_used)) oldest = workspace.get();
     }
     if (oldest == nullptr) return false;
-    oldest->worker.reset();
+    oldest->end_worker();
     return true;
   }
 
@@ -379,7 +396,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
       co_await registry.remove(workspace);
     } else {
       workspace->files = files_before;
-      workspace->worker.reset();
+      workspace->end_worker();
       registry.rest(workspace);
     }
     co_return error;
@@ -421,8 +438,9 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
                           return results.take(type, payload);
                         }};
   auto answer = co_await registry.run(context, workspace, std::move(request));
-  registry.rest(workspace);
   auto outcome = results.finish(std::move(answer), limit);
+  if (outcome.failure) registry.end_worn_worker(workspace, *outcome.failure);
+  registry.rest(workspace);
   outcome.queue_ms = queue_ms;
   outcome.total_ms = milliseconds_since(start);
   co_return outcome;

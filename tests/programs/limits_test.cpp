@@ -203,7 +203,7 @@ TEST_F(Limits, AStatementThatNeedsTooMuchMemoryCostsItselfAlone) {
         "SELECT length(repeat('abc', 700000000) || 'x')", "SELECT array_agg(repeat('x', 1000)) FROM range(3000000)",
         "SELECT median(i) FROM range(80000000) t(i)",
         // Memory that the engine does not count is bound by the process's limit; it may end the worker.
-        "SELECT mode(i) FROM range(20000000) t(i)",
+        "SELECT mode(i) FROM range(20000000) t(i)", "SELECT histogram(i) FROM range(50000000) t(i)",
         "WITH RECURSIVE r AS (SELECT 1 AS i, repeat('x', 1000000) AS s UNION ALL SELECT i + 1, s || s FROM r WHERE i < "
         "20) "
         "SELECT max(i) FROM r"}) {
@@ -216,6 +216,23 @@ TEST_F(Limits, AStatementThatNeedsTooMuchMemoryCostsItselfAlone) {
     EXPECT_NE(of_error(answer, "hint").find("aggregate"), std::string::npos) << of_error(answer, "hint");
     EXPECT_EQ(answer.at("statements").as_array().size(), 1u);
     EXPECT_EQ(first_cell(query(server, id, {"SELECT s FROM v"})), "6");
+  }
+}
+
+// What ran into the limit of its process's memory leaves a heap in which nothing else may fit: the next statement gets
+// a process of its own. An error of another kind keeps the worker.
+TEST_F(Limits, AWorkerThatRanOutOfMemoryIsFollowedByAnother) {
+  ServerProcess server({.arguments = {"--root", data_.path(), "--engine-memory", "64MiB"}});
+  const auto id = dataset_of(open_paths(server, {"numbers.csv"}));
+  const auto before = server.workers();
+  EXPECT_EQ(of_error(query(server, id, {"SELECT x FROM numbers"}), "kind"), "unknown_column");
+  EXPECT_EQ(server.workers(), before);
+  for (int i = 0; i < 3; ++i) {
+    const auto last = server.workers();
+    const auto kind = of_error(query(server, id, {"SELECT histogram(i) FROM range(50000000) t(i)"}), "kind");
+    EXPECT_TRUE(kind == "memory_limit" || kind == "internal_error") << kind;
+    EXPECT_EQ(first_cell(query(server, id, {"SELECT sum(n) FROM numbers"})), "6");
+    EXPECT_NE(server.workers(), last);
   }
 }
 

@@ -78,8 +78,8 @@ TEST_F(ProcessLimits, AQueryBeyondTheMemoryFailsOrEndsItsProcessAlone) {
         EXPECT_TRUE(end == -SIGABRT || end == -SIGSEGV || end == 127) << end;
       } else {
         ASSERT_TRUE(answer.failure) << "the query fits the memory and proves nothing";
+        // Its heap may be too full for anything else: the front ends it (programs/Limits).
         EXPECT_EQ(answer.failure->reason, "memory_limit") << answer.failure->message;
-        EXPECT_EQ(worker.value("SELECT 1"), "1");
       }
     }
     ForkedWorker next;
