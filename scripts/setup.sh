@@ -13,7 +13,8 @@ downloads=${ADIT_DOWNLOADS:-${XDG_CACHE_HOME:-$HOME/.cache}/adit-build}
 
 build_packages=(
   cmake ninja-build ccache mold clang-19 g++ npm
-  libboost1.81-dev libboost-json1.81-dev libfmt-dev libspdlog-dev libcli11-dev libtomlplusplus-dev zlib1g-dev libcurl4-openssl-dev
+  libboost1.81-dev libboost-json1.81-dev libfmt-dev libspdlog-dev libcli11-dev libtomlplusplus-dev zlib1g-dev
+  libcurl4-openssl-dev libssl-dev
   libgtest-dev libbenchmark-dev
 )
 # Node itself comes as a package of tests/node; libclang-rt brings the sanitizers and libFuzzer.

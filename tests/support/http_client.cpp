@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
 
 namespace adit::test {
@@ -68,6 +69,7 @@ HttpClient::HttpClient(HttpClient&& other) noexcept
       chunked_(other.chunked_),
       left_(other.left_),
       ended_(other.ended_),
+      was_reset_(other.was_reset_),
       events_(std::move(other.events_)) {}
 
 HttpClient::~HttpClient() { close(); }
@@ -92,6 +94,7 @@ bool HttpClient::receive(Time by) {
   char chunk[65536];
   const auto size = ::recv(fd_, chunk, sizeof chunk, 0);
   if (size <= 0) {
+    was_reset_ = size < 0 && errno == ECONNRESET;
     close();
     return false;
   }
@@ -209,6 +212,13 @@ bool HttpClient::closed_within(std::chrono::milliseconds timeout) {
   while (receive(by)) {
   }
   return fd_ < 0;
+}
+
+std::string HttpClient::read_to_end(std::chrono::milliseconds timeout) {
+  const auto by = std::chrono::steady_clock::now() + timeout;
+  while (receive(by)) {
+  }
+  return std::exchange(buffer_, {});
 }
 
 }  // namespace adit::test

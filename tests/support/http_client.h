@@ -49,6 +49,8 @@ class HttpClient {
   bool stream_ended() const { return ended_; }  // by its last chunk, not by a broken connection
 
   bool closed_within(std::chrono::milliseconds timeout);  // the server closes; what comes before is passed over
+  std::string read_to_end(std::chrono::milliseconds timeout = kPatience);  // all bytes until the connection ends
+  bool was_reset() const { return was_reset_; }                            // it ended by RST
   void close();
 
  private:
@@ -63,6 +65,7 @@ class HttpClient {
   bool chunked_ = false;
   std::optional<std::size_t> left_;  // of a body of known length
   bool ended_ = false;
+  bool was_reset_ = false;
   std::string events_;
 };
 
