@@ -257,9 +257,9 @@ struct Client::State {
 
   // What only the metadata can tell about a query that the portal refused.
   asio::awaitable<Error> with_advice(RequestContext context, Error error, std::string host, std::string id) {
-    const auto* column = error.data.if_contains("column");
-    const bool unknown_column = column != nullptr && column->is_string() && error.data.contains("socrataCode") &&
-                                error.data["socrataCode"].as_string().find("no-such-column") != std::string::npos;
+    const auto column = text_or(error.data, "column", "");
+    const bool unknown_column =
+        !column.empty() && text_or(error.data, "socrataCode", "").find("no-such-column") != std::string::npos;
     if (!unknown_column && error.reason != "not_queryable") co_return error;
     assets.erase(key_of(host, id));  // columns may have been renamed since
     const auto asset = co_await asset_soon(context, host, id);
@@ -268,20 +268,28 @@ struct Client::State {
     std::vector<std::string> names;
     for (const auto& one : asset->columns) {
       // A display label used as a name is the commonest mistake of all.
-      if (same_name(one.label, std::string_view(column->get_string()))) {
+      if (same_name(one.label, column)) {
         error.nearest = {one.field_name};
         error.hint = fmt::format("{} is the label of a column; its API field name is {}.", one.label, one.field_name);
         co_return error;
       }
       names.push_back(one.field_name);
     }
-    error.nearest = nearest_names(std::string_view(column->get_string()), names);
+    error.nearest = nearest_names(column, names);
     if (!error.nearest.empty())
       error.hint += fmt::format(" Columns of a like name: {}.", fmt::join(error.nearest, ", "));
     co_return error;
   }
 
   // ---- Portals
+
+  std::vector<std::string> mapped_portals() const {
+    std::vector<std::string> domains;
+    for (const auto& [domain, url] : upstream.portal_map()) {
+      if (domain != kUsCatalog && domain != kEuCatalog) domains.push_back(domain);
+    }
+    return domains;
+  }
 
   Task<Counts> count_portals(RequestContext context, std::vector<std::string> domains) {
     Counts found;
@@ -312,7 +320,7 @@ struct Client::State {
 
   asio::awaitable<void> refresh_counts(std::shared_ptr<Shared<Counts>> shared) {
     std::vector<std::string> domains;
-    for (const auto& [domain, url] : upstream.portal_map()) domains.push_back(domain);
+    for (const auto& domain : mapped_portals()) domains.push_back(domain);
     for (const auto& portal : known_portals()) domains.emplace_back(portal.domain);
     auto fresh = co_await count_portals(shared->context, std::move(domains));
     const bool failed = !fresh.ok() || fresh->empty();
@@ -378,9 +386,7 @@ Task<std::vector<PortalEntry>> Client::portals(RequestContext context) {
                        .dataset_count = count == state.counts.end() ? std::nullopt : std::optional(count->second),
                        .mapped = state.upstream.is_mapped(domain)});
   };
-  for (const auto& [domain, url] : state.upstream.portal_map()) {
-    if (domain != kUsCatalog && domain != kEuCatalog) add(domain, "");
-  }
+  for (const auto& domain : state.mapped_portals()) add(domain, "");
   for (const auto& portal : known_portals()) add(portal.domain, portal.organization);
   co_return entries;
 }

@@ -21,7 +21,7 @@ TEST(SoqlQuery, ItsOrderIsMadeTotalWhereThatMeansSomething) {
       {"", "", "name DESC, year", "name DESC, year, :id", plain},
       {"", "", ":id DESC", ":id DESC", plain},
       {"", "", "name, :id", "name, :id", plain},
-      {"", "", "`:id`", "`:id`, :id", plain},
+      {"", "", "`:id`", "`:id`", plain},
       {"name, year", "", "", ":id", plain},
       {":*, *", "", "", ":id", plain},
       {"upper(name) as n", "", "n", "n, :id", plain},
