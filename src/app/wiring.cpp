@@ -118,9 +118,11 @@ Result<Service> make_service(io::EventLoop& loop, const ServerOptions& options) 
   auto all_tools =
       tools::socrata_tools(*service.portals, {.default_domain = std::move(default_domain), .budget = budget});
   for (auto& tool : tools::sql_tools(workspaces, budget)) all_tools.push_back(std::move(tool));
-  mcp::Offer offer{.tools = std::move(all_tools),
-                   .resource_templates = {tools::workspace_resource(workspaces)},
-                   .prompts = {tools::sql_prompt(workspaces)}};
+  mcp::Offer offer{
+      .tools = std::move(all_tools),
+      .resources = {tools::portals_resource(*service.portals)},
+      .resource_templates = {tools::workspace_resource(workspaces), tools::dataset_resource(*service.portals)},
+      .prompts = {tools::sql_prompt(workspaces), tools::socrata_prompt(*service.portals)}};
   service.server = std::make_unique<mcp::Server>(std::move(info), std::move(offer));
   return service;
 }

@@ -20,7 +20,7 @@ namespace {
 using Clock = io::EventLoop::Clock;
 
 constexpr auto kAssetKept = std::chrono::minutes(10);
-constexpr std::size_t kAssetsKept = 256;
+constexpr std::size_t kAssetsKept = 256, kTopicsKept = 1'000;
 constexpr auto kCountsKept = std::chrono::hours(24);
 constexpr auto kFailureKept = std::chrono::minutes(5);
 constexpr std::size_t kCountsAtOnce = 8;
@@ -98,7 +98,10 @@ struct Client::State {
     if (!answer.ok()) co_return failure_of_transfer(asked, std::move(answer).error());
     if (!is_success(*answer)) co_return failure_of_status(asked, *answer);
     if (!answer->understood) co_return failure_of_body(asked, *answer, looks_like_json(answer->body));
-    for (const auto& entry : page.entries) remember(entry.domain, entry.dataset_id);
+    for (const auto& entry : page.entries) {
+      remember(entry.domain, entry.dataset_id);
+      remember_topics(entry);
+    }
     co_return std::move(page);
   }
 
@@ -337,12 +340,19 @@ struct Client::State {
     if (ids.size() < kAssetsKept) ids.insert(id);
   }
 
+  void remember_topics(const CatalogEntry& entry) {
+    if (topics.size() >= kTopicsKept) return;
+    if (!entry.category.empty()) topics.insert(entry.category);
+    topics.insert(entry.tags.begin(), entry.tags.end());
+  }
+
   io::EventLoop& loop;
   io::TaskGroup tasks;
   Upstream& upstream;
   std::map<std::string, KeptAsset> assets;
   std::map<std::string, std::shared_ptr<Shared<AssetAnswer>>> assets_asked;
   std::map<std::string, std::set<std::string>> seen;  // ids by host
+  std::set<std::string> topics;
   Counts counts;
   Clock::time_point counts_until = Clock::time_point::min();
   std::shared_ptr<Shared<Counts>> counting;
@@ -439,12 +449,8 @@ std::vector<std::string> Client::seen_ids(std::string_view host) const {
   return {at->second.begin(), at->second.end()};
 }
 
-std::vector<std::string> Client::seen_fields(std::string_view host, std::string_view id) const {
-  std::vector<std::string> fields;
-  const auto at = state_->assets.find(key_of(host, id));
-  if (at == state_->assets.end()) return fields;
-  for (const auto& column : at->second.answer.asset.columns) fields.push_back(column.field_name);
-  return fields;
-}
+std::vector<std::string> Client::mapped_portals() const { return state_->mapped_portals(); }
+
+std::vector<std::string> Client::seen_topics() const { return {state_->topics.begin(), state_->topics.end()}; }
 
 }  // namespace adit::socrata

@@ -16,7 +16,8 @@ constexpr std::string_view kDescription =
     "a "
     "query. query, domain, categories, tags and only narrow each other; the catalog shows the first 10,000 results of "
     "a "
-    "search (offset + limit). Not for rows: socrata_query_dataset reads them.";
+    "search (offset + limit). Not for rows: socrata_query_dataset reads them. "
+    "Example: {\"query\": \"building permits\", \"domain\": \"data.seattle.gov\", \"only\": \"datasets\"}.";
 
 constexpr std::string_view kInput = R"({
   "query": {"type": "string", "description": "Words to look for in names and descriptions. Leave it out to browse.", "examples": ["building permits"]},

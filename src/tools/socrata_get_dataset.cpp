@@ -1,5 +1,5 @@
-#include "adit/base/json_fields.h"
 #include "adit/tools/socrata_tools.h"
+#include "asset_json.h"
 #include "socrata_answer.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ constexpr std::string_view kDescription =
     "in "
     "where. Number columns take bare values (year=2023), Text columns values in single quotes (year='2023'). An id "
     "belongs "
-    "to one portal: give the domain of the same socrata_find_datasets result. Not for rows, and not for searching.";
+    "to one portal: give the domain of the same socrata_find_datasets result. Not for rows, and not for searching. "
+    "Example: {\"domain\": \"data.seattle.gov\", \"dataset_id\": \"kzjm-xkqj\"}.";
 
 constexpr std::string_view kInput = R"({
   "domain": {"type": "string", "description": "Host of the portal that has the dataset (data.cityofnewyork.us); of a URL the host is taken. Give the domain of the search result that the id is from: without it SOCRATA_DEFAULT_DOMAIN is asked, or data.seattle.gov, which is the wrong one for another portal's id."},
@@ -61,13 +62,6 @@ constexpr std::string_view kReasons =
     "catalog lists there. `invalid_domain`: the domain is not a public host name. `rate_limited`: the portal answers "
     "HTTP 429.";
 
-json::object column_object(const socrata::AssetColumn& column) {
-  json::object object{{"field_name", column.field_name}, {"data_type", column.data_type}};
-  if (!column.description.empty()) object["description"] = column.description;
-  if (column.non_null_count) object["non_null_count"] = *column.non_null_count;
-  return object;
-}
-
 // In a table's cell a bar would begin the next one.
 std::string cell(std::string_view text) {
   std::string escaped;
@@ -106,34 +100,12 @@ std::string text_of(const socrata::Asset& asset, const std::string& domain, bool
   return text;
 }
 
-json::object object_of(const socrata::Asset& asset, const std::string& domain) {
-  json::object object{{"dataset_id", asset.id}, {"domain", domain}, {"name", asset.name}};
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) object[name] = value;
-  };
-  add("description", asset.description);
-  add("category", asset.category);
-  object["tags"] = json::value_from(asset.tags);
-  if (asset.row_count) {
-    object["row_count"] = *asset.row_count;
-    object["row_count_source"] = asset.row_count_source == socrata::RowCountSource::top_level_cached_contents
-                                     ? "top_level_cached_contents"
-                                     : "column_cached_contents";
-  }
-  add("data_updated_at", asset.data_updated_at);
-  add("license", asset.license);
-  json::array columns;
-  for (const auto& column : asset.columns) columns.push_back(column_object(column));
-  object["columns"] = std::move(columns);
-  return object;
-}
-
 Task<mcp::ToolResult> call(socrata::Client& client, std::string default_domain, RequestContext context,
                            json::object arguments) {
   ADIT_CO_TRY(const auto id, read_dataset_id(arguments));
   ADIT_CO_TRY(const auto domain, read_domain(arguments, default_domain));
   ADIT_CO_TRY(const auto answer, co_await client.asset(std::move(context), domain, id));
-  co_return mcp::ToolResult{.structured = json::serialize(object_of(answer.asset, answer.host)),
+  co_return mcp::ToolResult{.structured = json::serialize(asset_object(answer.asset, answer.host)),
                             .text = text_of(answer.asset, answer.host, answer.mapped),
                             .is_error = false};
 }

@@ -18,7 +18,8 @@ constexpr std::string_view kDescription =
     "that this server's own configuration names; socrata_find_datasets and socrata_query_dataset take any other "
     "Socrata "
     "portal's domain as well. Start here when you do not know which portal to ask, then pass a domain to "
-    "socrata_find_datasets. Not for finding datasets by subject: socrata_find_datasets searches all portals at once.";
+    "socrata_find_datasets. Not for finding datasets by subject: socrata_find_datasets searches all portals at once. "
+    "Example: {\"query\": \"chicago\"}.";
 
 constexpr std::string_view kInput = R"({
   "query": {"type": "string", "description": "Part of a domain or of an organization's name, without regard to case. Leave it out for all portals.", "examples": ["seattle", "state of"]},

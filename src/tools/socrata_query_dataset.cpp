@@ -22,7 +22,9 @@ constexpr std::string_view kDescription =
     "values: select=\"col, count(*) as n\", group=\"col\", order=\"n DESC\". Rows are in a total order (:id is added "
     "behind yours), so pages by offset neither repeat nor lose rows; truncated is measured, not guessed. Let the "
     "portal "
-    "count and group instead of reading all rows. Not for a table's columns: socrata_get_dataset.";
+    "count and group instead of reading all rows. Not for a table's columns: socrata_get_dataset. "
+    "Example: {\"domain\": \"data.seattle.gov\", \"dataset_id\": \"kzjm-xkqj\", \"select\": \"type, count(*) as n\", "
+    "\"group\": \"type\", \"order\": \"n DESC\", \"limit\": 10}.";
 
 constexpr std::string_view kInput = R"({
   "domain": {"type": "string", "description": "Host of the portal that has the dataset (data.cityofnewyork.us); of a URL the host is taken. Give the domain of the search result that the id is from: without it SOCRATA_DEFAULT_DOMAIN is asked, or data.seattle.gov, which is the wrong one for another portal's id."},

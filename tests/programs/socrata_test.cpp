@@ -668,6 +668,91 @@ TEST_F(Socrata, WithoutACatalogCountsAreNullAndTheFailureIsRemembered) {
   EXPECT_EQ(portal_.requests().size(), asked);
 }
 
+TEST_F(Socrata, ArgumentsThatDoNotFitNameTheirField) {
+  ServerProcess server(options());
+  const std::pair<const char*, json::object> cases[] = {
+      {"socrata_list_portals", {{"limit", 201}}},
+      {"socrata_find_datasets", {{"order", "newest"}}},
+      {"socrata_get_dataset", {{"dataset_id", 1}}},
+      {"socrata_query_dataset", {{"dataset_id", "abcd-1234"}, {"limit", 5001}}},
+      {"socrata_query_dataset", {{"dataset_id", "abcd-1234"}, {"$where", "a=1"}}},
+      {"socrata_query_dataset", {{"dataset_id", "abcd-1234"}, {"canvas_id", "short"}}},
+  };
+  for (const auto& [tool, arguments] : cases) {
+    const auto answer = server.call(tool, arguments);
+    EXPECT_EQ(answer.at("error").at("code"), -32602) << tool;
+    EXPECT_EQ(reason_of(answer), "invalid_arguments") << tool;
+    EXPECT_FALSE(hint_of(answer).empty()) << tool;
+  }
+  EXPECT_TRUE(portal_.requests().empty());
+}
+
+// ---- By address, as a prompt, while typing
+
+TEST_F(Socrata, PortalsAndDatasetsAreResources) {
+  metadata(json_answer(views()));
+  portal_.handle([](const PortalRequest& request) -> std::optional<PortalAnswer> {
+    return request.host == kUs ? std::optional(json_answer(catalog({}, 7))) : std::nullopt;
+  });
+  ServerProcess server(options());
+  const auto read = [&](const std::string& uri) { return server.request("resources/read", {{"uri", uri}}); };
+  const auto portals = read("socrata://portals");
+  const auto listed = json::parse(portals.at("result").at("contents").at(0).at("text").as_string());
+  EXPECT_EQ(listed.at("total_count"), 41);
+  EXPECT_EQ(listed.at("portals").at(40).at("dataset_count"), 7);
+  const auto dataset = read("socrata://datasets/data.example.org/abcd-1234");
+  const auto asset = json::parse(dataset.at("result").at("contents").at(0).at("text").as_string());
+  EXPECT_EQ(asset, json::value(server.call("socrata_get_dataset", {{"dataset_id", "abcd-1234"}})));
+  for (const std::string uri : {"socrata://datasets/data.example.org/abc", "socrata://datasets/localhost/abcd-1234",
+                                "socrata://datasets/data.example.org/wxyz-0000"}) {
+    EXPECT_EQ(read(uri).at("error").at("code"), -32602) << uri;
+  }
+  bool example = false;
+  const auto resources = server.request("resources/list");
+  for (const auto& resource : resources.at("result").at("resources").as_array()) {
+    example = example || resource.at("uri") == "socrata://datasets/data.seattle.gov/kzjm-xkqj";
+  }
+  EXPECT_TRUE(example);
+}
+
+TEST_F(Socrata, ThePromptLeadsThroughThePortalItIsGiven) {
+  ServerProcess server(options());
+  const auto get = [&](json::object arguments) {
+    return server.request("prompts/get", {{"name", "explore_open_data"}, {"arguments", std::move(arguments)}});
+  };
+  const auto answer = get({{"topic", "fire calls"}, {"portal", "https://Data.Seattle.gov/"}, {"geography", "Ballard"}});
+  const std::string text(answer.at("result").at("messages").at(0).at("content").at("text").as_string());
+  for (const std::string part : {"fire calls", "data.seattle.gov", "Ballard", "socrata_find_datasets",
+                                 "socrata_get_dataset", "socrata_query_dataset"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  EXPECT_TRUE(get({}).contains("error")) << "topic is required";
+  EXPECT_TRUE(get({{"topic", "x"}, {"portal", "localhost"}}).contains("error"));
+}
+
+TEST_F(Socrata, PortalsIdsAndTopicsAreCompleted) {
+  portal_.handle([](const PortalRequest&) {
+    return std::optional(json_answer(R"({"results":[{"resource":{"id":"abcd-1234","name":"n","columns_field_name":[]},
+      "classification":{"domain_category":"Public Safety","domain_tags":["fire"]},"metadata":{"domain":"data.example.org"}}],"resultSetSize":1})"));
+  });
+  ServerProcess server(options());
+  const auto complete = [&](json::object ref, const char* name, const char* value, json::object others = {}) {
+    const auto answer =
+        server.request("completion/complete", {{"ref", std::move(ref)},
+                                               {"argument", json::object{{"name", name}, {"value", value}}},
+                                               {"context", json::object{{"arguments", std::move(others)}}}});
+    return json::serialize(answer.at("result").at("completion").at("values"));
+  };
+  const json::object prompt{{"type", "ref/prompt"}, {"name", "explore_open_data"}};
+  const json::object dataset{{"type", "ref/resource"}, {"uri", "socrata://datasets/{domain}/{id}"}};
+  EXPECT_EQ(complete(prompt, "portal", "data.sea"), R"(["data.seattle.gov"])");
+  EXPECT_EQ(complete(prompt, "topic", "Pub"), "[]") << "nothing was searched yet";
+  server.call("socrata_find_datasets", {});
+  EXPECT_EQ(complete(prompt, "topic", "Pub"), R"(["Public Safety"])");
+  EXPECT_EQ(complete(dataset, "id", "ab", {{"domain", kHost}}), R"(["abcd-1234"])");
+  EXPECT_EQ(complete(dataset, "domain", "data.ex"), R"(["data.example.org"])");
+}
+
 // ---- Set-up
 
 TEST_F(Socrata, ASettingThatDoesNotFitStopsTheStart) {

@@ -75,9 +75,10 @@ class Client {
   // How many rows the query's filter matches.
   Task<std::int64_t> count(RequestContext context, std::string host, DatasetId id, SoqlQuery query);
 
-  // For completion: ids whose metadata or search results were seen, and field names of one.
-  std::vector<std::string> seen_ids(std::string_view host) const;
-  std::vector<std::string> seen_fields(std::string_view host, std::string_view id) const;
+  // For completion: nothing is asked for it.
+  std::vector<std::string> mapped_portals() const;
+  std::vector<std::string> seen_ids(std::string_view host) const;  // in search results and metadata
+  std::vector<std::string> seen_topics() const;                    // categories and tags of search results
 
  private:
   template <class T>
