@@ -27,8 +27,8 @@ using HostLookup = std::function<Task<std::vector<std::string>>(std::string host
 struct HttpClientOptions {
   std::string user_agent = {};
   std::string certificate_file = {};  // PEM with the authorities to trust; empty: the system's
-  std::string proxy = {};             // http://host:port; empty: none. It resolves the names, and its address may be any
-  std::string no_proxy = {};          // names and ".suffixes", by comma, that are reached without it; "*": all
+  std::string proxy = {};     // http://host:port; empty: none. It resolves the names, and its address may be any
+  std::string no_proxy = {};  // names and ".suffixes", by comma, that are reached without it; "*": all
   std::chrono::milliseconds connect_limit{15'000};
   std::chrono::seconds idle_limit{60};  // without a byte received; portals think long before the first one
   long connections_of_host = 8;

@@ -1,4 +1,5 @@
-// The tools over Socrata portals, and the resources and the prompt beside them. Each is one file named after it: its texts, its schemas, its handler.
+// The tools over Socrata portals, and the resources and the prompt beside them. Each is one file named after it: its
+// texts, its schemas, its handler.
 #pragma once
 
 #include "adit/mcp/prompt.h"
