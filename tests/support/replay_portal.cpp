@@ -271,6 +271,14 @@ struct ReplayPortal::State {
     tls.use_private_key(asio::buffer(made.key), asio::ssl::context::pem);
   }
 
+  void add(std::vector<Recording> read) {
+    const std::lock_guard lock(mutex);
+    for (auto& recording : read) {
+      recordings[key_of(recording.host, recording.method, recording.path, recording.query)].answers.push_back(
+          {.status = recording.status, .headers = std::move(recording.headers), .body = std::move(recording.body)});
+    }
+  }
+
   asio::awaitable<void> accept_all() {
     for (;;) {
       auto [failed, socket] = co_await acceptor.async_accept(kTuple);
@@ -391,13 +399,12 @@ void ReplayPortal::handle(Handler handler) {
   state_->handlers.push_back(std::move(handler));
 }
 
-void ReplayPortal::load(const std::string& recordings_directory) {
-  auto recordings = read_recordings(recordings_directory);
-  const std::lock_guard lock(state_->mutex);
-  for (auto& recording : recordings) {
-    state_->recordings[key_of(recording.host, recording.method, recording.path, recording.query)].answers.push_back(
-        {.status = recording.status, .headers = std::move(recording.headers), .body = std::move(recording.body)});
-  }
+void ReplayPortal::load(const std::string& recordings_directory) { state_->add(read_recordings(recordings_directory)); }
+
+bool ReplayPortal::load_shared() {
+  const auto directory = shared_recordings();
+  if (directory) state_->add(read_shared_recordings(*directory));
+  return directory.has_value();
 }
 
 std::vector<PortalRequest> ReplayPortal::requests() const {

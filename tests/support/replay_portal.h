@@ -99,6 +99,7 @@ class ReplayPortal {
 
   // Recordings whose index is recordings_directory/index.json.
   void load(const std::string& recordings_directory);
+  bool load_shared();  // of a checkout beside this one (recordings.h); false where there is none
 
   std::vector<PortalRequest> requests() const;  // in the order of their coming, also those without an answer
   std::size_t connections() const;              // accepted so far
