@@ -112,7 +112,7 @@ TEST_F(Http, HealthIsToldWithoutATokenAndNothingElse) {
 
 // ---- Who may ask
 
-TEST_F(Http, H2_H3_OnlyOurNamesAndOriginsAreAnswered) {
+TEST_F(Http, H2_H3_C07_OnlyOurNamesAndOriginsAreAnswered) {
   struct Case {
     std::string_view host, origin;  // "": no Origin
     int status;
@@ -153,7 +153,7 @@ TEST_F(Http, H2_H3_OnlyOurNamesAndOriginsAreAnswered) {
   }
 }
 
-TEST_F(Http, H2_ARefusedRequestDoesNothing) {
+TEST_F(Http, H2_C23_ARefusedRequestDoesNothing) {
   HttpServerProcess server(options());
   for (const auto& [name, value] : HttpHeaders{{"Host", "evil.example.com"}, {"Origin", "null"}}) {
     SCOPED_TRACE(name);
@@ -187,7 +187,7 @@ TEST_F(Http, PagesOfAnAllowedOriginGetCorsHeadersAndNobodyElse) {
   EXPECT_EQ(server.ask(ModernRequest("tools/list").bytes()).header("access-control-allow-origin"), "");
 }
 
-TEST_F(Http, H4_BeyondThisMachineATokenIsNeeded) {
+TEST_F(Http, H4_C07_BeyondThisMachineATokenIsNeeded) {
   for (const auto* address : {"0.0.0.0:0", "[::]:0"}) {
     SCOPED_TRACE(address);
     const auto [code, text] = refused_start({"--http", address});
@@ -295,7 +295,7 @@ TEST_F(Http, H5_ContentTypeAndAcceptAreNegotiated) {
   }
 }
 
-TEST_F(Http, H6_ANotificationIsAcceptedWithoutABody) {
+TEST_F(Http, H6_C15_C30_ANotificationIsAcceptedWithoutABody) {
   HttpServerProcess server(options());
   const auto session = server.initialize();
   const json::object initialized{{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}};
@@ -359,7 +359,7 @@ TEST_F(Http, P2_WithoutAStreamThereIsNoProgress) {
 
 // E1 to E8 and J1 to J4 as HTTP shows them. A status is decided before anything else (H8): all of these are JSON,
 // whatever the client would take, and nothing has run.
-TEST_F(Http, H8_H9_ErrorsOfTheModernEraHaveTheirStatus) {
+TEST_F(Http, H8_H9_C10_C12_C13_C14_ErrorsOfTheModernEraHaveTheirStatus) {
   constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
   constexpr std::string_view kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
   const auto with_id = [](json::value id) {
@@ -534,7 +534,7 @@ TEST_F(Http, H13_H19_ALegacyCallGoesOnWithoutItsConnectionAndCanBeResumed) {
   EXPECT_TRUE(again.stream_ended());
 }
 
-TEST_F(Http, H19_OnlyEventsOfTheSessionThatAreStillThereAreReplayed) {
+TEST_F(Http, H19_C22_OnlyEventsOfTheSessionThatAreStillThereAreReplayed) {
   HttpServerProcess server(options({"--answer-bytes", "0"}));
   const auto dataset = open_numbers(server);
   const auto session = server.initialize();
@@ -557,7 +557,7 @@ TEST_F(Http, H19_OnlyEventsOfTheSessionThatAreStillThereAreReplayed) {
   };
   EXPECT_EQ(resume(session, last), 200);
   EXPECT_EQ(resume(session, "1-0"), 410) << "an answer too long to be kept is not passed over in silence";
-  EXPECT_EQ(resume(other, last), 400) << "C-22: another session's events";
+  EXPECT_EQ(resume(other, last), 400) << "another session's events";
   EXPECT_EQ(resume(session, "99-1"), 400);
   EXPECT_EQ(resume(session, "1-99"), 410);
   EXPECT_EQ(resume(session, "nonsense"), 400);
@@ -578,7 +578,7 @@ TEST_F(Http, H19_ClientsOfOlderRevisionsGetNoEventWithoutData) {
 
 // ---- Sessions
 
-TEST_F(Http, H16_ASessionIsNamedAtInitializeAndNeededFromThen) {
+TEST_F(Http, H16_C06_ASessionIsNamedAtInitializeAndNeededFromThen) {
   HttpServerProcess server(options());
   const auto session = server.initialize();
   EXPECT_EQ(session.size(), 22u);  // 128 bits
@@ -595,12 +595,13 @@ TEST_F(Http, H16_ASessionIsNamedAtInitializeAndNeededFromThen) {
   EXPECT_EQ(remove(session), 204);
   EXPECT_EQ(remove(session), 404);
   EXPECT_EQ(server.ask(http_request("DELETE", "/mcp", {})).status, 400);
-  // C-06: one answer for ended and unknown ones.
+  // One answer for ended and unknown ones, and a modern request has nothing to do with sessions.
   const auto ended = server.ask(legacy_post(session, ping));
   const auto unknown = server.ask(legacy_post("AAAAAAAAAAAAAAAAAAAAAA", ping));
   EXPECT_EQ(ended.status, 404);
   EXPECT_EQ(unknown.status, 404);
   EXPECT_EQ(ended.body, unknown.body);
+  EXPECT_EQ(server.ask(ModernRequest("tools/list").header("Mcp-Session-Id", session).bytes()).status, 200);
 }
 
 TEST_F(Http, H16_EndingASessionEndsItsCallsAndStreams) {
@@ -623,7 +624,7 @@ TEST_F(Http, H16_EndingASessionEndsItsCallsAndStreams) {
   EXPECT_LT(Clock::now() - start, 5s);
 }
 
-TEST_F(Http, E7_H17_TheBodyOfInitializeDecidesTheRevision) {
+TEST_F(Http, E7_H17_C10_C11_TheBodyOfInitializeDecidesTheRevision) {
   struct Case {
     std::string_view asked, header, agreed;
   };

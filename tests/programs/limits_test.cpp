@@ -179,7 +179,7 @@ TEST_F(Limits, ACallHasAHundredStatementsAndSixtyFourNamedQueriesAtMost) {
 }
 
 // "max_bytes counts the bytes of the result JSON and lowers the server's budget", however many statements share it.
-TEST_F(Limits, TheAnswerOfManyStatementsStaysWithinItsBytes) {
+TEST_F(Limits, T13_C20_TheAnswerOfManyStatementsStaysWithinItsBytes) {
   ServerProcess server(with_root(data_.path()));
   const auto id = dataset_of(open_paths(server, {"numbers.csv"}));
   const auto bytes_of = [&](const std::string& sql, int max_bytes) {

@@ -215,11 +215,12 @@ INSTANTIATE_TEST_SUITE_P(Transcripts, Wire, testing::ValuesIn(transcripts()),
 // What is different there by the rules; names of transcripts and why.
 constexpr std::pair<std::string_view, std::string_view> kStdioOnly[] = {
     {"d5_before_initialize_only_ping_is_answered", "without a session a request is refused, a ping too (H16)"},
-    {"j3_each_kind_of_bad_message_has_its_code", "as before"},
+    {"j3_c12_each_kind_of_bad_message_has_its_code", "as before"},
     {"j7_too_deep_is_one_error_and_the_next_is_served", "as before"},
-    {"j2_without_an_id_nothing_is_answered_or_done", "as before"},
+    {"j2_c15_c30_without_an_id_nothing_is_answered_or_done", "as before"},
     {"j6_an_id_under_way_is_refused", "each modern request stands alone there, and so does its id"},
-    {"s5_a_cancelled_call_is_never_answered", "a modern client cancels by closing the connection there (H13)"},
+    {"r3_c26_addresses_are_decoded_once", "an id is random there, and cannot be written in another way beforehand"},
+    {"s5_c08_a_cancelled_call_is_never_answered", "a modern client cancels by closing the connection there (H13)"},
 };
 
 bool is_for_http(const std::string& name) {
