@@ -333,6 +333,7 @@ TEST_F(Http, H7_H14_AnAnswerIsJsonUnlessProgressIsWanted) {
   EXPECT_EQ(head->header("x-accel-buffering"), "no");
   std::vector<json::object> messages;
   while (const auto event = client.read_event()) {
+    if (event->starts_with(":")) continue;  // H14: on a busy machine nothing else may have come for 15 s
     EXPECT_TRUE(event->starts_with("data: {")) << *event;
     EXPECT_EQ(event->find('\n'), std::string::npos) << "one data line a message";
     messages.push_back(message_of(*event));
