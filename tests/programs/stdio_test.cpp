@@ -552,11 +552,17 @@ TEST_F(Stdio, S1_C27_HeadersBeforeAMessageAreErrorsAndEndNothing) {
   ServerProcess server(options());
   const auto framed = fmt::format("Content-Length: {}\r\n\r\n{}", ping("1").size(), ping("1"));
   server.send_bytes(framed + framed + "\n");
-  for (const auto* what : {"the first header", "the first message with the second header"}) {
+  const std::pair<std::string_view, std::string_view> errors[] = {
+      {"the first header", "Not JSON: a message is one line, without headers before it"},
+      {"the first message with the second header", "Not JSON: extra data"},
+  };
+  for (const auto& [what, message] : errors) {
     SCOPED_TRACE(what);
     const auto line = server.read_line();
     ASSERT_TRUE(line.has_value());
-    EXPECT_EQ(json::parse(*line).at("error").at("code"), -32700);
+    const auto answer = json::parse(*line);
+    EXPECT_EQ(answer.at("error").at("code"), -32700);
+    EXPECT_EQ(answer.at("error").at("message"), json::string(message));
   }
   EXPECT_EQ(server.read_line(), pong("1")) << "the second message stands on a line of its own";
   server.send(ping("2"));
