@@ -53,6 +53,18 @@ test('T7 C-16 Input schemas are closed objects without combinators at the root a
   }
 });
 
+// SDK clients show it; many hosts fetch nothing, so it comes along.
+test('T6 The icon comes along with the server and is small', () => {
+  const { icons } = session.client.getServerVersion();
+  assert.ok(icons.length > 0);
+  for (const { src, mimeType, sizes } of icons) {
+    assert.match(src, /^data:image\/png;base64,iVBORw0KGgo/);
+    assert.ok(src.length < 4096);
+    assert.equal(mimeType, 'image/png');
+    assert.match(sizes.join(), /^\d+x\d+$/);
+  }
+});
+
 test('D6 The instructions are at most 2 KB and name the tools in their order', () => {
   const instructions = session.client.getInstructions();
   assert.ok(Buffer.byteLength(instructions) <= 2048);

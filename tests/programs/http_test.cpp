@@ -226,7 +226,7 @@ TEST_F(Http, WhatDoesNotFitStopsTheStartWithANextStep) {
   }
 }
 
-TEST_F(Http, O3_O4_OnlyTheTokenLetsIn) {
+TEST_F(Http, O3_O4_O5_OnlyTheTokenLetsIn) {
   HttpServerProcess server(options({"--token-file", data_.path() + "/token"}));
   const std::string token(kToken);
   const std::pair<std::string, int> cases[] = {
@@ -251,6 +251,19 @@ TEST_F(Http, O3_O4_OnlyTheTokenLetsIn) {
   EXPECT_EQ(reply.status, 401);
   EXPECT_EQ(reply.header("www-authenticate"), "Bearer realm=\"adit\"");
   EXPECT_EQ(server.process().standard_error().find(token), std::string::npos);
+
+  // O5: who knows a session or a dataset is nobody yet.
+  const std::pair<std::string, std::string> bearer{"Authorization", "Bearer " + token};
+  const auto initialize =
+      legacy_request(0, "initialize", {{"protocolVersion", "2025-11-25"}, {"capabilities", json::object()}});
+  const auto session = server.ask(legacy_post("", initialize, {bearer})).header("mcp-session-id");
+  const auto opened = legacy_post(
+      session, legacy_request(1, "tools/call", call_params("open_dataset", open_arguments({"numbers.csv"}))), {bearer});
+  const auto dataset = dataset_of(content_of(json_of(server.ask(opened))));
+  const auto ping = legacy_request(2, "ping");
+  EXPECT_EQ(server.ask(legacy_post(session, ping, {bearer})).status, 200);
+  EXPECT_EQ(server.ask(legacy_post(session, ping)).status, 401);
+  EXPECT_EQ(server.ask(ModernRequest("tools/call", query_params(dataset, "SELECT 1")).bytes()).status, 401);
 }
 
 TEST_F(Http, AUnixSocketServesItsOwner) {
@@ -416,7 +429,7 @@ TEST_F(Http, H8_H9_C10_C12_C13_C14_ErrorsOfTheModernEraHaveTheirStatus) {
   EXPECT_FALSE(json_of(broken).contains("id"));
 }
 
-TEST_F(Http, H10_H11_HeadersMirrorTheBody) {
+TEST_F(Http, H10_H11_H12_HeadersMirrorTheBody) {
   struct Case {
     std::string_view what, header;
     std::optional<std::string> value;
