@@ -262,7 +262,7 @@ TEST_F(Notices, R4_WhatDoesNotExistCannotBeSubscribedTo) {
   }
 }
 
-TEST_F(Notices, D3_ChangesAreDeclared) {
+TEST_F(Notices, D3_T18_ChangesAreDeclared) {
   EXPECT_EQ(
       json::serialize(result_of(modern("server/discover")).at("capabilities")),
       R"({"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true}})");
