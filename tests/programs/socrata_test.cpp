@@ -252,7 +252,8 @@ TEST_F(Socrata, APortalThatRefusesIdIsAskedWithoutIt) {
   const auto id = server.start_call("socrata_query_dataset", {{"dataset_id", "abcd-1234"}, {"order", "a"}});
   const auto result = server.wait_for(id).at("result").as_object();
   EXPECT_EQ(result.at("structuredContent").at("assembled_query"), "$order=a $limit=100");
-  EXPECT_NE(result.at("content").at(0).at("text").as_string().find("refuses an order that is total"), json::string::npos);
+  EXPECT_NE(result.at("content").at(0).at("text").as_string().find("refuses an order that is total"),
+            json::string::npos);
 }
 
 TEST_F(Socrata, NoRowsComeWithAdvice) {
