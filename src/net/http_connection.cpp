@@ -8,8 +8,10 @@
 #include <boost/beast/http/status.hpp>
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace adit::net {
@@ -72,10 +74,19 @@ void HttpConnection::on_readable() {
     close();
     return;
   }
-  // While answering: the next request, sent early. It waits in the kernel, and the watch ends.
-  if (phase_ != Phase::resting) return;
+  if (phase_ == Phase::answering) {
+    // The next request, sent early. It waits in the kernel, where it would hide the peer's end from this watch.
+    has_early_bytes_ = true;
+    return;
+  }
   enter(Phase::reading, all_->limits.header_time);
   all_->tasks.spawn(serve(shared_from_this()));
+}
+
+bool HttpConnection::has_lost_its_peer() {
+  if (phase_ != Phase::answering || !has_early_bytes_) return false;
+  pollfd state{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&state, 1, 0) > 0;
 }
 
 void HttpConnection::close() {
@@ -126,6 +137,7 @@ asio::awaitable<void> HttpConnection::serve(std::shared_ptr<HttpConnection> self
     auto exchange = std::make_shared<HttpExchange::State>(self->all_->loop, self->all_->limits.unsent_bytes);
     self->exchange_ = exchange;
     self->enter(Phase::answering, std::chrono::milliseconds::max());
+    self->has_early_bytes_ = false;
     self->watch();
     self->all_->handler.handle(std::move(*read.request), HttpExchange(exchange));
     const bool keep = co_await self->answer(exchange, read);
@@ -199,12 +211,17 @@ std::string HttpConnection::head_of(const HttpResponse& response, const ReadRequ
   return head + "\r\n";
 }
 
-// All bytes; each time the peer takes some it gets new time for the next.
+// All bytes. Each time the peer takes some it gets new time for the next, but all of them together have an end, too:
+// one byte now and then would hold the connection and the answer for ever. An event stream is judged by what is written
+// at a time, not by its age.
 asio::awaitable<bool> HttpConnection::write(std::string bytes) {
   const auto deadline_before = deadline_;
+  const auto& limits = all_->limits;
+  const auto last =
+      Clock::now() + limits.write_time + std::chrono::milliseconds(bytes.size() * 1'000 / limits.write_rate);
   std::string_view rest = bytes;
   while (!rest.empty()) {
-    deadline_ = Clock::now() + all_->limits.write_time;
+    deadline_ = std::min(last, Clock::now() + limits.write_time);
     auto [error, size] = co_await socket_.async_write_some(asio::buffer(rest.data(), rest.size()), kTuple);
     if (error || (exchange_ && exchange_->closed)) co_return false;
     rest.remove_prefix(size);

@@ -28,6 +28,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void refuse();  // one answer for a client that finds the server full
   bool is_late(Clock::time_point now) const { return now >= deadline_; }
   void give_up();  // its deadline has passed
+  // Of one that answers while early bytes wait: its watch cannot see the end behind them. (Where they fill the
+  // kernel's window the end itself is still on its way.)
+  bool has_lost_its_peer();
 
   // For the reader of requests.
   Socket& socket() { return socket_; }
@@ -56,7 +59,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   Clock::time_point deadline_ = Clock::time_point::max();
   bool timed_out_ = false;
   bool watching_ = false;
-  ExchangePtr exchange_;  // while answering
+  bool has_early_bytes_ = false;  // while answering
+  ExchangePtr exchange_;          // while answering
   std::list<HttpConnection*>::iterator resting_place_;
 };
 

@@ -32,11 +32,13 @@ void HttpConnections::take(Socket socket) {
 void HttpConnections::look() {
   // Closing one may run a handler's callback, so the list is not walked meanwhile.
   const auto now = Clock::now();
-  std::vector<std::shared_ptr<HttpConnection>> late;
+  std::vector<std::shared_ptr<HttpConnection>> late, lost;
   for (const auto& connection : open) {
     if (connection->is_late(now)) late.push_back(connection);
+    else if (connection->has_lost_its_peer()) lost.push_back(connection);
   }
   for (const auto& connection : late) connection->give_up();
+  for (const auto& connection : lost) connection->close();
   looking_ = !open.empty();
   if (looking_) looks_.start(now + kLooks, [this] { look(); });
 }
