@@ -60,7 +60,8 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
         server_(server),
         options_(std::move(options)),
         access_(std::move(access)),
-        sessions_({.sessions = options_.sessions, .idle = options_.session_idle}),
+        sessions_(
+            {.sessions = options_.sessions, .idle = options_.session_idle, .replay_bytes = options_.replay_bytes}),
         tick_(loop),
         joins_(loop) {
     sessions_.on_end = [this](const HttpSessions::Ptr& session) {
@@ -205,13 +206,14 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
   }
 
   void post(const net::HttpRequest& request, Exchange exchange) {
-    const auto parsed = parse_message(request.body);
+    auto parsed = parse_message(request.body);
     if (parsed.bad) {
       fail(request, exchange, 400, parsed.bad->id, parsed.bad->error);
       return;
     }
-    if (is_modern_request(request, *parsed.message)) post_modern(request, *parsed.message, std::move(exchange));
-    else post_legacy(request, *parsed.message, std::move(exchange));
+    auto& message = *parsed.message;
+    if (is_modern_request(request, message)) post_modern(request, std::move(message), std::move(exchange));
+    else post_legacy(request, std::move(message), std::move(exchange));
   }
 
   void fail(const net::HttpRequest& request, const Exchange& exchange, int status, const std::optional<RequestId>& id,
@@ -240,7 +242,7 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
   // ---- The modern era
 
   // H8: what the headers and _meta decide is decided before anything else.
-  void post_modern(const net::HttpRequest& request, const Message& message, Exchange exchange) {
+  void post_modern(const net::HttpRequest& request, Message message, Exchange exchange) {
     if (message.kind != MessageKind::request) {
       accept(request, exchange);  // a notification has no stream to act upon: closing one is how a call is cancelled
       return;
@@ -268,11 +270,12 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
     };
     const auto takes = reply_form(form);
     auto reply = std::make_shared<HttpReply>(exchange, std::move(form));
-    const auto running = connection->receive(request.body, reply->sender(), takes);
+    const bool streams = wants_stream(message);
+    const auto running = connection->receive(std::move(message), reply->sender(), takes);
     if (reply->answered()) return;
     if (listens) ++listening_[owner];
     exchange.on_closed([running] { running.cancel(); });  // H13
-    if (wants_stream(message)) reply->open_stream();
+    if (streams) reply->open_stream();
     keep_until_joined(connection, listens ? owner : "");
   }
 
@@ -314,16 +317,16 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
 
   // ---- The legacy eras
 
-  void post_legacy(const net::HttpRequest& request, const Message& message, Exchange exchange) {
+  void post_legacy(const net::HttpRequest& request, Message message, Exchange exchange) {
     if (message.kind == MessageKind::request && message.method == "initialize") {
-      initialize(request, message, std::move(exchange));
+      initialize(request, std::move(message), std::move(exchange));
       return;
     }
     const auto id = message.kind == MessageKind::request ? std::optional(message.id) : std::nullopt;
     const auto session = session_of(request, exchange, id);
     if (!session) return;
     if (message.kind != MessageKind::request) {
-      session->connection->receive(request.body, [](const Outgoing&) {});
+      session->connection->receive(std::move(message), [](const Outgoing&) {});
       accept(request, exchange);
       return;
     }
@@ -342,12 +345,13 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
     if (request.header(kVersionHeader) == newest) form.priming = EventStream::Priming::yes;
     const auto takes = reply_form(form);
     auto reply = std::make_shared<HttpReply>(exchange, std::move(form));
-    session->connection->receive(request.body, reply->sender(), takes);
+    const bool streams = wants_stream(message);
+    session->connection->receive(std::move(message), reply->sender(), takes);
     // H13: here a closed connection does not cancel; the call goes on, and its stream can be resumed.
-    if (!reply->answered() && wants_stream(message)) reply->open_stream();
+    if (!reply->answered() && streams) reply->open_stream();
   }
 
-  void initialize(const net::HttpRequest& request, const Message& message, Exchange exchange) {
+  void initialize(const net::HttpRequest& request, Message message, Exchange exchange) {
     const auto session = sessions_.create();
     if (!session) {
       refuse_for_now(request, exchange, message.id, "Too many sessions are open");
@@ -360,7 +364,7 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
     auto form = form_for(request, Era::legacy);
     form.headers.push_back({std::string(kSessionHeader), session->id()});
     auto reply = std::make_shared<HttpReply>(exchange, std::move(form));
-    session->connection->receive(request.body, reply->sender(), Connection::ReplyForm::answer_only);
+    session->connection->receive(std::move(message), reply->sender(), Connection::ReplyForm::answer_only);
     if (!session->connection->initialized()) sessions_.end(session);
   }
 
