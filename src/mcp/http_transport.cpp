@@ -1,5 +1,5 @@
-// From a request to the connection that answers it. Reading order: check (headers alone), post → modern or legacy,
-// listen (GET), end_session (DELETE).
+// From a request that was let in (http_admission.cpp) to the connection that answers it. Reading order: post → modern
+// or legacy, listen (GET), end_session (DELETE).
 //
 // Modern requests are alone in the world: each has a Connection of its own, which ends with the answer. Legacy
 // requests belong to a session, whose Connection knows what was negotiated and what runs.
@@ -12,6 +12,7 @@
 #include "adit/mcp/connection.h"
 #include "era.h"
 #include "http_access.h"
+#include "http_admission.h"
 #include "http_headers.h"
 #include "http_reply.h"
 #include "http_session.h"
@@ -28,16 +29,9 @@ namespace json = boost::json;
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::string_view kEndpoint = "/mcp";
-constexpr std::string_view kHealth = "/healthz";
 // Everything has ended two seconds after SIGTERM, as on stdio (S3); half of it is the workers'.
 constexpr auto kFinishGrace = std::chrono::milliseconds(400);
 constexpr auto kFlushGrace = std::chrono::milliseconds(300);
-
-Error refusal(std::string message, std::string hint = "") {
-  return Error{
-      .code = ErrorCode::invalid_request, .reason = "", .message = std::move(message), .hint = std::move(hint)};
-}
 
 bool wants_stream(const Message& message) {
   if (message.method == "subscriptions/listen") return true;
@@ -75,7 +69,7 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
 
   Result<void> listen(net::HttpAddress address) {
     is_local_ = address.is_loopback();
-    net::HttpHandler handler{.check = [this](const net::HttpRequest& head) { return check(head); },
+    net::HttpHandler handler{.check = [this](const net::HttpRequest& head) { return answer_by_headers(access_, head); },
                              .handle = [this](net::HttpRequest request,
                                               net::HttpExchange exchange) { handle(request, std::move(exchange)); }};
     net::HttpLimits limits{.body_bytes = options_.largest_message, .connections = options_.connections};
@@ -116,82 +110,6 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
  private:
   using Exchange = net::HttpExchange;
   using Headers = std::vector<net::HttpHeader>;
-
-  // ---- By headers alone
-
-  std::optional<net::HttpResponse> check(const net::HttpRequest& head) {
-    auto response = refuse(head);
-    if (!response) return std::nullopt;
-    if (response->status >= 400) {
-      log::info("http: {} {} refused with {}", head.method, head.path().substr(0, 100), response->status);
-    }
-    for (auto& header : access_.cors_headers(head)) response->headers.push_back(std::move(header));
-    return response;
-  }
-
-  std::optional<net::HttpResponse> refuse(const net::HttpRequest& head) const {
-    if (auto allowed = access_.check_host_and_origin(head); !allowed.ok()) return error_response(403, allowed.error());
-    const bool reads = head.method == "GET" || head.method == "HEAD";
-    if (head.path() == kHealth && reads) return health();
-    if (head.method == "OPTIONS" && head.path() == kEndpoint && !access_.cors_headers(head).empty()) return preflight();
-    if (!access_.token_fits(head)) {
-      auto response = error_response(401, refusal("A bearer token is needed"));
-      response.headers.push_back({"WWW-Authenticate", "Bearer realm=\"adit\""});
-      return response;
-    }
-    if (head.path() == kHealth) return not_allowed("GET, HEAD");
-    if (head.path() != kEndpoint) {
-      return error_response(404,
-                            refusal("There is nothing at this path", fmt::format("The endpoint is {}", kEndpoint)));
-    }
-    if (head.method == "POST") return refuse_post(head);
-    if (head.method != "GET" && head.method != "DELETE") return not_allowed("GET, POST, DELETE");
-    // H15: the modern era has neither sessions nor streams that a GET opens.
-    if (is_modern_version(head.header(kVersionHeader).value_or(""))) return not_allowed("POST");
-    if (head.method == "GET" && !read_accept(head.header("Accept")).stream) {
-      return error_response(406, refusal("A GET opens a stream of events", "Send Accept: text/event-stream"));
-    }
-    return std::nullopt;
-  }
-
-  // H5
-  std::optional<net::HttpResponse> refuse_post(const net::HttpRequest& head) const {
-    if (!is_json_content(head.header("Content-Type"))) {
-      return error_response(415, refusal("The body must be JSON", "Send Content-Type: application/json"));
-    }
-    const auto accepted = read_accept(head.header("Accept"));
-    if (!accepted.json && !accepted.stream) {
-      return error_response(
-          406, refusal("The answer is JSON or a stream of events", "Send Accept: application/json, text/event-stream"));
-    }
-    return std::nullopt;
-  }
-
-  static net::HttpResponse error_response(int status, const Error& error) {
-    return json_response(status, mcp::error_response(std::nullopt, error));
-  }
-
-  static net::HttpResponse health() {
-    return {.status = 200,
-            .headers = {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
-            .body = "ok\n"};
-  }
-
-  static net::HttpResponse preflight() {
-    return {.status = 204,
-            .headers = {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
-                        {"Access-Control-Allow-Headers",
-                         "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
-                         "Mcp-Session-Id"},
-                        {"Access-Control-Max-Age", "600"}},
-            .body = ""};
-  }
-
-  static net::HttpResponse not_allowed(std::string allowed) {
-    auto response = error_response(405, refusal(fmt::format("Allowed here: {}", allowed)));
-    response.headers.push_back({"Allow", std::move(allowed)});
-    return response;
-  }
 
   // ---- By method
 
