@@ -811,6 +811,30 @@ TEST_F(Http, T16_WhereCallersCannotBeToldApartASessionSeesItsOwnAlone) {
   EXPECT_TRUE(eventually(5s, [&] { return server.process().workers().size() == 1; }));
 }
 
+TEST_F(Http, R8_NamesOfRelationsAreProposedWithoutAWorker) {
+  HttpServerProcess server(options());
+  const auto dataset = open_numbers(server);
+  json::object named = query_arguments(dataset, {"SELECT 1"});
+  named["named_temp_queries"] = json::array{{{"name", "doubled"}, {"sql", "SELECT n * 2 AS m FROM numbers"}}};
+  server.call("query", named);
+  for (const auto worker : server.process().workers()) ::kill(worker, SIGKILL);
+  ASSERT_TRUE(eventually(5s, [&] { return server.process().workers().empty(); }));
+  struct Case {
+    std::string_view typed;
+    std::vector<std::string> proposed;
+  };
+  const Case cases[] = {{"", {"numbers", "doubled"}}, {"num", {"numbers"}}, {"D", {"doubled"}}, {"x", {}}};
+  for (const auto& [typed, proposed] : cases) {
+    SCOPED_TRACE(typed);
+    const ModernRequest request("completion/complete", {{"ref", {{"type", "ref/prompt"}, {"name", "query_with_sql"}}},
+                                                        {"argument", {{"name", "relation"}, {"value", typed}}},
+                                                        {"context", {{"arguments", {{"dataset_id", dataset}}}}}});
+    const auto completion = json_of(server.ask(request.bytes())).at("result").at("completion");
+    EXPECT_EQ(completion.at("values"), json::value_from(proposed));
+  }
+  EXPECT_TRUE(server.process().workers().empty());
+}
+
 TEST_F(Http, T16_AnOpenedDatasetTellsWhenItEnds) {
   HttpServerProcess server(options());
   const auto opened = server.call("open_dataset", open_arguments({"numbers.csv"}));
