@@ -4,7 +4,6 @@
 #include "adit/worker_protocol/messages.h"
 #include "adit/workspace/workspaces.h"
 
-#include <string>
 #include <vector>
 
 namespace adit::workspace {
@@ -12,12 +11,5 @@ namespace adit::workspace {
 std::vector<Relation> to_relations(std::vector<worker_protocol::Relation> relations);
 std::vector<Issue> to_issues(std::vector<worker_protocol::Issue> issues);
 DescribedDataset to_dataset(worker_protocol::Described described);
-
-template <class Named>
-std::vector<std::string> names_of(const std::vector<Named>& things) {
-  std::vector<std::string> names;
-  for (const auto& thing : things) names.push_back(thing.name);
-  return names;
-}
 
 }  // namespace adit::workspace

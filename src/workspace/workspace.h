@@ -2,10 +2,10 @@
 #pragma once
 
 #include "adit/io/event_loop.h"
+#include "known_names.h"
 #include "turnstile.h"
 #include "worker_handle.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -33,18 +33,10 @@ struct Workspace {
   // For people, by the wall clock.
   std::chrono::system_clock::time_point opened = std::chrono::system_clock::now(), used = opened;
   std::vector<std::string> sources;  // as the caller named them
-  // What SQL could name when the workspace was last opened, described or given definitions by name: for proposals.
-  std::vector<std::string> known_names;
+  KnownNames names;
   std::uint64_t number = 0;  // in order of opening
   io::Timer idle_timer;
   bool closed = false;
-
-  void learn(std::vector<std::string> names) {
-    for (auto& name : names) {
-      const bool known = std::find(known_names.begin(), known_names.end(), name) != known_names.end();
-      if (!known) known_names.push_back(std::move(name));
-    }
-  }
 
   // Kills the worker, if there is one.
   void end_worker() {

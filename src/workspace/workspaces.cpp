@@ -375,7 +375,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
   }
   registry.rest(workspace);
   for (const auto& source : sources) workspace->sources.push_back(source.path);
-  workspace->learn(names_of(imported->relations));
+  for (const auto& relation : imported->relations) workspace->names.add(relation.name);
   co_return OpenedDataset{.id = workspace->id,
                           .relations = to_relations(std::move(imported->relations)),
                           .issues = to_issues(std::move(imported->issues)),
@@ -395,11 +395,7 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
   const double queue_ms = milliseconds_since(start);
   QueryResults results(query.definitions.size(), query.sql.size(), query.budget_bytes);
   std::vector<protocol::NamedQuery> definitions;
-  std::vector<std::string> names;
-  for (auto& named : query.definitions) {
-    names.push_back(named.name);
-    definitions.push_back({std::move(named.name), std::move(named.sql)});
-  }
+  for (auto& named : query.definitions) definitions.push_back({std::move(named.name), std::move(named.sql)});
   protocol::RunQuery run{.definitions = std::move(definitions),
                          .sql = std::move(query.sql),
                          .limit = query.limit,
@@ -417,7 +413,10 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
   auto answer = co_await registry.run(context, workspace, std::move(request));
   auto outcome = results.finish(std::move(answer), limit);
   if (outcome.failure) registry.end_worn_worker(workspace, *outcome.failure);
-  else workspace->learn(std::move(names));
+  for (const auto& change : results.changes()) {
+    if (change.made) workspace->names.add(change.name);
+    else workspace->names.remove(change.name);
+  }
   registry.rest(workspace);
   outcome.queue_ms = queue_ms;
   outcome.total_ms = milliseconds_since(start);
@@ -438,16 +437,16 @@ Task<DescribedDataset> Workspaces::describe(RequestContext context, std::string 
   ADIT_CO_TRY(auto described, protocol::decode<protocol::Described>(payload));
   auto dataset = to_dataset(std::move(described));
   ADIT_CO_TRY(const auto workspace, registry_->find(context.owner(), id));
-  workspace->known_names.clear();
-  workspace->learn(names_of(dataset.relations));
-  workspace->learn(names_of(dataset.definitions));
+  workspace->names.clear();
+  for (const auto& relation : dataset.relations) workspace->names.add(relation.name);
+  for (const auto& definition : dataset.definitions) workspace->names.add(definition.name);
   if (workspace->worker) dataset.sandbox_missing = workspace->worker->sandbox_missing();
   co_return dataset;
 }
 
 Result<std::vector<std::string>> Workspaces::known_names(const std::string& owner, const std::string& id) const {
   ADIT_TRY(const auto workspace, registry_->find(owner, id));
-  return workspace->known_names;
+  return workspace->names.all();
 }
 
 std::vector<ListedDataset> Workspaces::list(const std::string& owner) const {

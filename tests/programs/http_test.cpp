@@ -471,17 +471,32 @@ TEST_F(Http, H15_TheModernEraHasNoGetAndNoDelete) {
 // ---- Closed connections
 
 TEST_F(Http, H13_AModernClientThatGoesAwayCancels) {
+  enum class End { close, close_own_half };
+  struct Case {
+    std::string_view what;
+    bool progress;
+    std::string_view early;  // sent behind the request
+    End end;
+  };
+  constexpr Case cases[] = {
+      {"an answer", false, "", End::close},
+      {"a stream", true, "", End::close},
+      {"an answer, its own half", false, "", End::close_own_half},
+      {"an answer, behind a byte of the next request", false, "P", End::close},
+      {"a stream, its own half behind a byte", true, "P", End::close_own_half},
+  };
   HttpServerProcess server(options());
   const auto dataset = open_numbers(server);
-  for (const bool progress : {false, true}) {
-    SCOPED_TRACE(progress ? "with a stream" : "without");
-    {
-      auto client = server.client();
-      auto request = ModernRequest("tools/call", query_params(dataset, kSlowQuery));
-      if (progress) request.meta("progressToken", 1);
-      client.send(request.bytes());
-      std::this_thread::sleep_for(300ms);
-    }
+  for (const auto& [what, progress, early, end] : cases) {
+    SCOPED_TRACE(what);
+    auto client = server.client();
+    auto request = ModernRequest("tools/call", query_params(dataset, kSlowQuery));
+    if (progress) request.meta("progressToken", 1);
+    client.send(request.bytes());
+    std::this_thread::sleep_for(300ms);
+    client.send(early);
+    if (end == End::close) client.close();
+    else client.end_sending();
     // Calls on one dataset wait for each other: one that went on would hold this one for its 30 s.
     const auto start = Clock::now();
     const auto answer = server.call("query", query_arguments(dataset, {"SELECT count(*) FROM numbers"}));
@@ -814,16 +829,22 @@ TEST_F(Http, T16_WhereCallersCannotBeToldApartASessionSeesItsOwnAlone) {
 TEST_F(Http, R8_NamesOfRelationsAreProposedWithoutAWorker) {
   HttpServerProcess server(options());
   const auto dataset = open_numbers(server);
-  json::object named = query_arguments(dataset, {"SELECT 1"});
-  named["named_temp_queries"] = json::array{{{"name", "doubled"}, {"sql", "SELECT n * 2 AS m FROM numbers"}}};
-  server.call("query", named);
+  json::object query = query_arguments(
+      dataset, {"CREATE VIEW Seen AS SELECT 1 AS x", "CREATE VIEW gone AS SELECT 1 AS x", "DROP VIEW gone"});
+  query["named_temp_queries"] = json::array{{{"name", "doubled"}, {"sql", "SELECT n * 2 AS m FROM numbers"}}};
+  server.call("query", query);
+  // What stands when a statement behind it fails.
+  server.call("query", query_arguments(dataset, {"CREATE VIEW stays AS SELECT 1 AS x", "SELECT nothing"}));
   for (const auto worker : server.process().workers()) ::kill(worker, SIGKILL);
   ASSERT_TRUE(eventually(5s, [&] { return server.process().workers().empty(); }));
   struct Case {
     std::string_view typed;
     std::vector<std::string> proposed;
   };
-  const Case cases[] = {{"", {"numbers", "doubled"}}, {"num", {"numbers"}}, {"D", {"doubled"}}, {"x", {}}};
+  const Case cases[] = {{"", {"numbers", "doubled", "Seen", "stays"}},
+                        {"num", {"numbers"}},
+                        {"S", {"Seen", "stays", "numbers"}},
+                        {"gone", {}}};
   for (const auto& [typed, proposed] : cases) {
     SCOPED_TRACE(typed);
     const ModernRequest request("completion/complete", {{"ref", {{"type", "ref/prompt"}, {"name", "query_with_sql"}}},

@@ -140,8 +140,7 @@ class Workspaces {
 
   Task<DescribedDataset> describe(RequestContext context, std::string id);
 
-  // Relations and definitions of a workspace as they were last told, by open, describe and definitions by name. Asks
-  // no worker.
+  // Relations and definitions of a workspace, as its workers have told of them so far. Asks none.
   Result<std::vector<std::string>> known_names(const std::string& owner, const std::string& id) const;
 
   // Those that this owner opened (RequestContext::owner), oldest first.
