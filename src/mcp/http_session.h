@@ -31,6 +31,7 @@ class HttpSession {
   std::shared_ptr<EventStream> add_stream();
   void listen(std::shared_ptr<EventStream> stream);
   std::shared_ptr<EventStream> find_stream(std::uint64_t number) const;
+  bool had_stream(std::uint64_t number) const { return number > 0 && number <= last_number_; }
   std::size_t listening() const;
 
   // H18: what belongs to no request goes to one stream only, the newest that listens; while none does it waits.

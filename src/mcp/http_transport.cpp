@@ -346,11 +346,11 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
               Exchange exchange) {
     const auto event = EventId::parse(last);
     const auto stream = event ? session->find_stream(event->stream) : nullptr;
-    if (!stream) {
+    if (!event || !session->had_stream(event->stream)) {
       fail(request, exchange, 400, std::nullopt,
            refusal(fmt::format("{} names no event of this session", kLastEventHeader),
                    "Leave it out to listen for what comes."));
-    } else if (!stream->can_resume(event->event)) {
+    } else if (!stream || !stream->can_resume(event->event)) {
       fail(request, exchange, 410, std::nullopt,
            refusal("Events behind this one are no longer kept", "Repeat the calls that were not answered."));
     } else {

@@ -98,6 +98,22 @@ class TestTransport {
   std::thread thread_;
 };
 
+// A call whose answer, of so many bytes, comes on a stream that can be resumed.
+std::string fill(const std::string& session, int bytes) {
+  const auto call = legacy_request(1, "tools/call", {{"name", "fill"}, {"arguments", {{"bytes", bytes}}}});
+  return test::http_request("POST", "/mcp",
+                            {{"Content-Type", "application/json"},
+                             {"Accept", "text/event-stream"},
+                             {"Mcp-Session-Id", session},
+                             {"MCP-Protocol-Version", "2025-11-25"}},
+                            json::serialize(call));
+}
+
+std::string resume(const std::string& session, const std::string& event) {
+  return test::http_request("GET", "/mcp",
+                            {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", session}, {"Last-Event-ID", event}});
+}
+
 std::string get(const std::string& session) {
   return test::http_request("GET", "/mcp", {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", session}});
 }
@@ -224,26 +240,32 @@ TEST(HttpTransport, H19_BeyondTheMemoryOfAllSessionsTheOldestStreamsAreNotReplay
     for (const int size : bytes) {
       const auto session = server.initialize();
       auto caller = server.client();
-      const auto call = legacy_request(1, "tools/call", {{"name", "fill"}, {"arguments", {{"bytes", size}}}});
-      caller.send(test::http_request("POST", "/mcp",
-                                     {{"Content-Type", "application/json"},
-                                      {"Accept", "text/event-stream"},
-                                      {"Mcp-Session-Id", session},
-                                      {"MCP-Protocol-Version", "2025-11-25"}},
-                                     json::serialize(call)));
+      caller.send(fill(session, size));
       ASSERT_TRUE(caller.read_head().has_value());
       streams.emplace_back(session, test::id_of_event(caller.read_event().value_or("")));
       EXPECT_EQ(test::message_of(caller.read_event().value_or("")).at("id"), 1) << "who is there gets it all the same";
     }
     for (std::size_t i = 0; i < streams.size(); ++i) {
       SCOPED_TRACE(i);
-      const auto resumed = server.ask(test::http_request("GET", "/mcp",
-                                                         {{"Accept", "text/event-stream"},
-                                                          {"Mcp-Session-Id", streams[i].first},
-                                                          {"Last-Event-ID", streams[i].second}}));
+      const auto resumed = server.ask(resume(streams[i].first, streams[i].second));
       EXPECT_EQ(resumed.status, statuses[i]);
     }
   }
+}
+
+TEST(HttpTransport, H19_AStreamThatIsNoLongerKeptIsGoneAndOneThatNeverWasIsUnknown) {
+  TestTransport server;
+  const auto session = server.initialize();
+  auto caller = server.client();
+  constexpr int kStreams = 70;  // of finished ones 64 are kept
+  for (int i = 0; i < kStreams; ++i) {
+    caller.send(fill(session, 10));
+    ASSERT_TRUE(caller.read_head().has_value());
+    while (caller.read_event()) {
+    }
+  }
+  const std::pair<std::string, int> cases[] = {{"1-0", 410}, {"70-0", 200}, {"70-1", 200}, {"71-0", 400}, {"0-0", 400}};
+  for (const auto& [event, status] : cases) EXPECT_EQ(server.ask(resume(session, event)).status, status) << event;
 }
 
 TEST(HttpTransport, H19_ALaterConnectionTakesTheStreamOver) {
@@ -257,9 +279,7 @@ TEST(HttpTransport, H19_ALaterConnectionTakesTheStreamOver) {
   const auto priming = caller.read_event();
   ASSERT_TRUE(priming.has_value());
   auto second = server.client();
-  second.send(test::http_request(
-      "GET", "/mcp",
-      {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", session}, {"Last-Event-ID", test::id_of_event(*priming)}}));
+  second.send(resume(session, test::id_of_event(*priming)));
   ASSERT_EQ(second.read_head().value_or(test::HttpReply()).status, 200);
   const auto progress = second.read_event();
   ASSERT_TRUE(progress.has_value());
