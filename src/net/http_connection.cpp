@@ -37,6 +37,7 @@ void HttpConnection::enter(Phase phase, std::chrono::milliseconds time) {
   if (phase_ == Phase::closed) return;
   if (phase_ == Phase::resting) all_->resting.erase(resting_place_);
   phase_ = phase;
+  has_early_bytes_ = false;
   deadline_ = time == std::chrono::milliseconds::max() ? Clock::time_point::max() : Clock::now() + time;
   if (phase == Phase::resting) resting_place_ = all_->resting.insert(all_->resting.end(), this);
 }
@@ -137,7 +138,6 @@ asio::awaitable<void> HttpConnection::serve(std::shared_ptr<HttpConnection> self
     auto exchange = std::make_shared<HttpExchange::State>(self->all_->loop, self->all_->limits.unsent_bytes);
     self->exchange_ = exchange;
     self->enter(Phase::answering, std::chrono::milliseconds::max());
-    self->has_early_bytes_ = false;
     self->watch();
     self->all_->handler.handle(std::move(*read.request), HttpExchange(exchange));
     const bool keep = co_await self->answer(exchange, read);
