@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { data, program, startServer } from './support.mjs';
+import { data, datasets, program, startServer } from './support.mjs';
 
 const inspector = join(
   import.meta.dirname,
@@ -44,7 +44,9 @@ function inspect({ home, target }, era, method, options = []) {
 const REFUSED = 1;
 const TOOL_FAILED = 5;
 
-const tools = ['open_dataset', 'query', 'describe_dataset', 'list_datasets', 'close_dataset'];
+const tools = ['socrata_list_portals', 'socrata_find_datasets', 'socrata_get_dataset', 'socrata_query_dataset',
+  'open_dataset', 'query', 'describe_dataset', 'list_datasets', 'close_dataset'];
+const templates = ['adit://workspaces/{id}', 'socrata://datasets/{domain}/{id}'];
 const transports = [['stdio', overStdio], ['HTTP', overHttp]];
 const eras = ['modern', 'legacy'];
 
@@ -54,13 +56,13 @@ const questions = [
     assert.deepEqual(result.tools.map(({ name }) => name).sort(), [...tools].sort())],
   // Without a schema that a client could not take; the exit code says so.
   ['tools/list', ['--strict'], 0, () => {}],
-  ['resources/list', [], 0, ({ result }) => assert.deepEqual(result.resources, [])],
+  ['resources/list', [], 0, ({ result }) => assert.deepEqual(datasets(result.resources), [])],
   ['resources/templates/list', [], 0, ({ result }) =>
-    assert.deepEqual(result.resourceTemplates.map(({ uriTemplate }) => uriTemplate), ['adit://workspaces/{id}'])],
+    assert.deepEqual(result.resourceTemplates.map(({ uriTemplate }) => uriTemplate), templates)],
   ['resources/read', ['--uri', 'adit://workspaces/dataset-1'], REFUSED, ({ stderr }) =>
     assert.match(stderr, /There is no such resource/)],
   ['prompts/list', [], 0, ({ result }) =>
-    assert.deepEqual(result.prompts.map(({ name }) => name), ['query_with_sql'])],
+    assert.deepEqual(result.prompts.map(({ name }) => name), ['query_with_sql', 'explore_open_data'])],
   ['prompts/get', ['--prompt-name', 'query_with_sql', '--prompt-args', 'question=Which is the northernmost?'], 0,
     ({ result }) => assert.match(result.messages[0].content.text, /Which is the northernmost\?/)],
   ['prompts/get', ['--prompt-name', 'query_with_sq'], REFUSED, ({ stderr }) =>
@@ -110,7 +112,7 @@ for (const era of eras) {
 
     const uri = `adit://workspaces/${dataset_id}`;
     const { result: list } = await inspect(server, era, 'resources/list');
-    assert.deepEqual(list.resources.map((resource) => resource.uri), [uri]);
+    assert.deepEqual(datasets(list.resources).map((resource) => resource.uri), [uri]);
     const { result: read } = await inspect(server, era, 'resources/read', ['--uri', uri]);
     assert.equal(JSON.parse(read.contents[0].text).relations[0].row_count, 3376);
     const prompt = ['--prompt-name', 'query_with_sql', '--prompt-args', `dataset_id=${dataset_id}`];

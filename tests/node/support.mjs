@@ -168,6 +168,9 @@ export function blocksOf(markdown) {
 }
 
 // The values of a query's first statement, row by row.
+// Of the resources of a list, those that are open datasets.
+export const datasets = (resources) => resources.filter(({ uri }) => uri.startsWith('adit://'));
+
 export function valuesOf({ isError, structuredContent }) {
   assert.ok(!isError, JSON.stringify(structuredContent));
   return structuredContent.statements[0].rows.map((row) => row.map((cell) => cell.value));

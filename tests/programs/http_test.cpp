@@ -485,17 +485,32 @@ TEST_F(Http, H15_TheModernEraHasNoGetAndNoDelete) {
 // ---- Closed connections
 
 TEST_F(Http, H13_AModernClientThatGoesAwayCancels) {
+  enum class End { close, close_own_half };
+  struct Case {
+    std::string_view what;
+    bool progress;
+    std::string_view early;  // sent behind the request
+    End end;
+  };
+  constexpr Case cases[] = {
+      {"an answer", false, "", End::close},
+      {"a stream", true, "", End::close},
+      {"an answer, its own half", false, "", End::close_own_half},
+      {"an answer, behind a byte of the next request", false, "P", End::close},
+      {"a stream, its own half behind a byte", true, "P", End::close_own_half},
+  };
   HttpServerProcess server(options());
   const auto dataset = open_numbers(server);
-  for (const bool progress : {false, true}) {
-    SCOPED_TRACE(progress ? "with a stream" : "without");
-    {
-      auto client = server.client();
-      auto request = ModernRequest("tools/call", query_params(dataset, kSlowQuery));
-      if (progress) request.meta("progressToken", 1);
-      client.send(request.bytes());
-      std::this_thread::sleep_for(300ms);
-    }
+  for (const auto& [what, progress, early, end] : cases) {
+    SCOPED_TRACE(what);
+    auto client = server.client();
+    auto request = ModernRequest("tools/call", query_params(dataset, kSlowQuery));
+    if (progress) request.meta("progressToken", 1);
+    client.send(request.bytes());
+    std::this_thread::sleep_for(300ms);
+    client.send(early);
+    if (end == End::close) client.close();
+    else client.end_sending();
     // Calls on one dataset wait for each other: one that went on would hold this one for its 30 s.
     const auto start = Clock::now();
     const auto answer = server.call("query", query_arguments(dataset, {"SELECT count(*) FROM numbers"}));
@@ -824,6 +839,36 @@ TEST_F(Http, T16_WhereCallersCannotBeToldApartASessionSeesItsOwnAlone) {
   EXPECT_EQ(server.process().workers().size(), 2u);
   EXPECT_EQ(server.ask(http_request("DELETE", "/mcp", {{"Mcp-Session-Id", one}})).status, 204);
   EXPECT_TRUE(eventually(5s, [&] { return server.process().workers().size() == 1; }));
+}
+
+TEST_F(Http, R8_NamesOfRelationsAreProposedWithoutAWorker) {
+  HttpServerProcess server(options());
+  const auto dataset = open_numbers(server);
+  json::object query = query_arguments(
+      dataset, {"CREATE VIEW Seen AS SELECT 1 AS x", "CREATE VIEW gone AS SELECT 1 AS x", "DROP VIEW gone"});
+  query["named_temp_queries"] = json::array{{{"name", "doubled"}, {"sql", "SELECT n * 2 AS m FROM numbers"}}};
+  server.call("query", query);
+  // What stands when a statement behind it fails.
+  server.call("query", query_arguments(dataset, {"CREATE VIEW stays AS SELECT 1 AS x", "SELECT nothing"}));
+  for (const auto worker : server.process().workers()) ::kill(worker, SIGKILL);
+  ASSERT_TRUE(eventually(5s, [&] { return server.process().workers().empty(); }));
+  struct Case {
+    std::string_view typed;
+    std::vector<std::string> proposed;
+  };
+  const Case cases[] = {{"", {"numbers", "doubled", "Seen", "stays"}},
+                        {"num", {"numbers"}},
+                        {"S", {"Seen", "stays", "numbers"}},
+                        {"gone", {}}};
+  for (const auto& [typed, proposed] : cases) {
+    SCOPED_TRACE(typed);
+    const ModernRequest request("completion/complete", {{"ref", {{"type", "ref/prompt"}, {"name", "query_with_sql"}}},
+                                                        {"argument", {{"name", "relation"}, {"value", typed}}},
+                                                        {"context", {{"arguments", {{"dataset_id", dataset}}}}}});
+    const auto completion = json_of(server.ask(request.bytes())).at("result").at("completion");
+    EXPECT_EQ(completion.at("values"), json::value_from(proposed));
+  }
+  EXPECT_TRUE(server.process().workers().empty());
 }
 
 TEST_F(Http, T16_AnOpenedDatasetTellsWhenItEnds) {
