@@ -84,7 +84,14 @@ std::string key_of(std::string_view host, std::string_view method, std::string_v
 
 PortalRequest read_request(const http::request<http::string_body>& message) {
   PortalRequest request;
-  const std::string_view target(message.target().data(), message.target().size());
+  std::string_view target(message.target().data(), message.target().size());
+  std::string_view authority;
+  if (constexpr std::string_view kScheme = "http://"; target.starts_with(kScheme)) {
+    target.remove_prefix(kScheme.size());
+    authority = target.substr(0, target.find('/'));
+    target.remove_prefix(authority.size());
+    request.was_for_proxy = true;
+  }
   const auto question = target.find('?');
   request.method = std::string(message.method_string().data(), message.method_string().size());
   request.path = target.substr(0, question);
@@ -94,7 +101,7 @@ PortalRequest read_request(const http::request<http::string_body>& message) {
     if (!value.empty()) value += ", ";
     value += std::string_view(field.value().data(), field.value().size());
   }
-  request.host = lower_case(request.header("host"));
+  request.host = lower_case(request.was_for_proxy ? authority : request.header("host"));
   request.host.resize(std::min(request.host.size(), request.host.find(':')));
   request.body = message.body();
   return request;
@@ -145,9 +152,11 @@ Reply reply_of(PortalAnswer answer, bool has_body, bool keep_alive) {
   if (has_body) reply.bytes += answer.framing == PortalAnswer::Framing::chunked ? chunks_of(body) : body;
   switch (answer.fault.kind) {
     case Fault::Kind::truncated:
+    case Fault::Kind::stalls_in_body:
     case Fault::Kind::reset_in_body: reply.sent = head + (reply.bytes.size() - head) / 2; break;
     case Fault::Kind::reset_after_head: reply.sent = head; break;
     case Fault::Kind::none:
+    case Fault::Kind::closes_after:
     case Fault::Kind::reset:
     case Fault::Kind::silent:
     case Fault::Kind::not_http:
@@ -209,17 +218,28 @@ asio::awaitable<Next> send(Stream& stream, PortalAnswer answer, bool has_body, b
     case Fault::Kind::none:
     case Fault::Kind::truncated:
     case Fault::Kind::reset_after_head:
-    case Fault::Kind::reset_in_body: break;
+    case Fault::Kind::reset_in_body:
+    case Fault::Kind::stalls_in_body:
+    case Fault::Kind::closes_after: break;
   }
   keep_alive = keep_alive && answer.framing != PortalAnswer::Framing::until_close;
   const auto reply = reply_of(std::move(answer), has_body, keep_alive);
   const auto bytes = std::string_view(reply.bytes).substr(0, reply.sent);
   if (!co_await write(stream, bytes, fault.bytes_a_second)) co_return Next::gone;
-  if (fault.kind == Fault::Kind::truncated) co_return Next::gone;
-  if (fault.kind != Fault::Kind::none) {
-    co_await pause(kBeforeReset);
-    reset(socket_of(stream));
-    co_return Next::gone;
+  switch (fault.kind) {
+    case Fault::Kind::truncated: co_return Next::gone;
+    case Fault::Kind::closes_after: co_return Next::close;
+    case Fault::Kind::stalls_in_body: co_await wait_until_gone(stream); co_return Next::gone;
+    case Fault::Kind::reset_after_head:
+    case Fault::Kind::reset_in_body:
+      co_await pause(kBeforeReset);
+      reset(socket_of(stream));
+      co_return Next::gone;
+    case Fault::Kind::none:
+    case Fault::Kind::reset:
+    case Fault::Kind::silent:
+    case Fault::Kind::not_http:
+    case Fault::Kind::raw: break;
   }
   co_return keep_alive ? Next::same_connection : Next::close;
 }
@@ -245,6 +265,17 @@ struct ReplayPortal::State {
     OpenConnection(const OpenConnection&) = delete;
     OpenConnection& operator=(const OpenConnection&) = delete;
     ~OpenConnection() { --state.open; }
+    State& state;
+  };
+
+  // A request from its coming to the end of its answer.
+  struct Waiting {
+    explicit Waiting(State& s) : state(s) {
+      state.most_at_once = std::max<std::size_t>(state.most_at_once, ++state.at_once);
+    }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() { --state.at_once; }
     State& state;
   };
 
@@ -282,7 +313,10 @@ struct ReplayPortal::State {
   asio::awaitable<void> accept_all() {
     for (;;) {
       auto [failed, socket] = co_await acceptor.async_accept(kTuple);
-      if (failed) continue;
+      if (failed) {  // no descriptor is left, for now
+        co_await pause(kSlice);
+        continue;
+      }
       ++accepted;
       boost::system::error_code ignored;
       socket.set_option(tcp::no_delay(true), ignored);
@@ -323,6 +357,7 @@ struct ReplayPortal::State {
       const auto [no_body, body_size] = co_await http::async_read(stream, buffer, parser, kTuple);
       if (no_body) co_return Next::gone;
       const auto request = read_request(parser.get());
+      const Waiting waiting(*this);
       auto answer = answer_to(request);
       const bool has_body = request.method != "HEAD" && answer.status != 204 && answer.status != 304;
       const auto next = co_await send(stream, std::move(answer), has_body, parser.get().keep_alive());
@@ -362,7 +397,7 @@ struct ReplayPortal::State {
   TemporaryDirectory directory;
   std::string certificate_file;
   std::uint16_t port = 0;
-  std::atomic<std::size_t> accepted = 0, open = 0;
+  std::atomic<std::size_t> accepted = 0, open = 0, at_once = 0, most_at_once = 0;
 
   mutable std::mutex mutex;  // guards what follows up to `came`
   std::vector<Handler> handlers;
@@ -415,6 +450,8 @@ std::vector<PortalRequest> ReplayPortal::requests() const {
 std::size_t ReplayPortal::connections() const { return state_->accepted; }
 
 std::size_t ReplayPortal::open_connections() const { return state_->open; }
+
+std::size_t ReplayPortal::most_at_once() const { return state_->most_at_once; }
 
 void ReplayPortal::wait_for_requests(std::size_t count) {
   std::unique_lock lock(state_->mutex);

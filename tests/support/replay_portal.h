@@ -1,4 +1,5 @@
 // An HTTP/1.1 server for tests that plays data portals: many host names on one free port of 127.0.0.1, plain or TLS.
+// Plain, it also plays a proxy that reaches all of them.
 // Each answer may be broken on purpose (Fault). What is asked in vain gets a 404 that names the request.
 //
 // Who answers: handle()'s functions in the order of their adding, then answer()'s, then load()'s recordings.
@@ -33,10 +34,12 @@ struct CaseBlindLess {
 struct PortalRequest {
   std::string host;  // lower case, without the port
   std::string method;
-  std::string path;       // as sent
+  std::string path;       // as sent; of http://host/path, as a proxy is asked, the path
   QueryParameters query;  // decoded, in order
   std::map<std::string, std::string, CaseBlindLess> headers;
   std::string body;
+  bool was_for_proxy = false;  // the whole URL was sent, and the host is its
+  std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();  // when it had come
 
   std::string parameter(std::string_view name) const;  // the first of that name, "" when absent
   std::string header(std::string_view name) const;     // "" when absent
@@ -51,6 +54,8 @@ struct Fault {
     reset_after_head,  // RST behind the head
     reset_in_body,     // RST behind half of the body
     silent,            // nothing comes until the client leaves
+    stalls_in_body,    // half of the body, and then nothing until the client leaves
+    closes_after,      // whole, as on a connection that stays; but then it ends
     not_http,          // other bytes than HTTP's, then the connection ends
     raw,               // the body is all that is sent, then the connection ends
   };
@@ -104,6 +109,7 @@ class ReplayPortal {
   std::vector<PortalRequest> requests() const;  // in the order of their coming, also those without an answer
   std::size_t connections() const;              // accepted so far
   std::size_t open_connections() const;         // of these, the ones that neither side has closed
+  std::size_t most_at_once() const;             // requests that were waiting for their answers together
   void wait_for_requests(std::size_t count);    // so far; the test fails when they do not come
 
  private:
