@@ -8,80 +8,18 @@
 // client does wrong ends its connection.
 #pragma once
 
-#include "support/content_coding.h"
+#include "support/portal_answer.h"
+#include "support/portal_request.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace adit::test {
-
-using QueryParameters = std::vector<std::pair<std::string, std::string>>;
-
-struct CaseBlindLess {
-  using is_transparent = void;
-  bool operator()(std::string_view a, std::string_view b) const;
-};
-
-struct PortalRequest {
-  std::string host;  // lower case, without the port
-  std::string method;
-  std::string path;       // as sent; of http://host/path, as a proxy is asked, the path
-  QueryParameters query;  // decoded, in order
-  std::map<std::string, std::string, CaseBlindLess> headers;
-  std::string body;
-  bool was_for_proxy = false;  // the whole URL was sent, and the host is its
-  std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();  // when it had come
-
-  std::string parameter(std::string_view name) const;  // the first of that name, "" when absent
-  std::string header(std::string_view name) const;     // "" when absent
-};
-
-// How an answer is not what it should be. The functions make the ones that tests need; their fields combine.
-struct Fault {
-  enum class Kind {
-    none,
-    truncated,         // half of the body, then the connection ends; the framing promised all of it
-    reset,             // RST before the first byte
-    reset_after_head,  // RST behind the head
-    reset_in_body,     // RST behind half of the body
-    silent,            // nothing comes until the client leaves
-    stalls_in_body,    // half of the body, and then nothing until the client leaves
-    closes_after,      // whole, as on a connection that stays; but then it ends
-    not_http,          // other bytes than HTTP's, then the connection ends
-    raw,               // the body is all that is sent, then the connection ends
-  };
-
-  Kind kind = Kind::none;
-  Coding coding = Coding::identity;
-  std::chrono::milliseconds delay{0};  // before the first byte
-  std::size_t bytes_a_second = 0;      // of head and body; 0 = as fast as can be
-
-  static Fault of(Kind kind) { return {.kind = kind}; }
-  static Fault with_coding(Coding coding) { return {.coding = coding}; }
-  static Fault slow(std::chrono::milliseconds delay, std::size_t bytes_a_second = 0) {
-    return {.delay = delay, .bytes_a_second = bytes_a_second};
-  }
-};
-
-struct PortalAnswer {
-  enum class Framing { length, chunked, until_close };
-
-  int status = 200;
-  // Content-Type is application/json;charset=utf-8 unless it is named here.
-  std::vector<std::pair<std::string, std::string>> headers = {};
-  std::string body = {};
-  Fault fault = {};
-  Framing framing = Framing::length;
-};
 
 class ReplayPortal {
  public:
@@ -116,12 +54,5 @@ class ReplayPortal {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// The key of a query: names and values decoded, sorted, joined as name=value&name=value.
-std::string sorted_query(std::string_view query);
-std::string sorted_query(QueryParameters query);
-
-// name=value&name=value of a URL, decoded; a plus is a space.
-QueryParameters parse_query(std::string_view query);
 
 }  // namespace adit::test
