@@ -50,7 +50,7 @@ boost::asio::awaitable<void> run_call(Service& service, const mcp::Tool& tool, j
   const auto rendered = result.ok() ? std::move(*result) : tool.render_error(result.error());
   fmt::print("{}\n", rendered.structured);
   outcome.exit_code = rendered.is_error ? 1 : 0;
-  co_await service.workspaces->shut_down();
+  co_await service.shut_down();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "adit/base/log.h"
 #include "adit/workspace/limits.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,6 +20,14 @@ struct HttpServeOptions {
   bool without_sandbox = false;         // --unsafe-no-sandbox
 };
 
+struct PortalOptions {
+  std::string default_domain = "data.seattle.gov";
+  std::string app_token;  // SOCRATA_APP_TOKEN
+  std::vector<std::string> token_hosts;
+  std::vector<std::string> portal_map;  // NAME=URL
+  std::chrono::milliseconds retry_delay{500};
+};
+
 struct ServerOptions {
   std::vector<std::string> roots;  // --root; empty: the working directory, if it is one that a user would mean
   std::string state_dir;
@@ -27,6 +36,7 @@ struct ServerOptions {
   log::Level log_level = log::Level::warning;
   std::string config_file;  // empty: the usual one, if it is there
   workspace::Limits limits;
+  PortalOptions portals;
   HttpServeOptions http;
 };
 

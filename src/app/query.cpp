@@ -109,7 +109,7 @@ boost::asio::awaitable<void> run_query(Service& service, NamedFiles files, const
   ProgressBar bar;
   RequestContext context(bar.sink());
   outcome = co_await run_job(*service.workspaces, context, std::move(files), options.words.back(), options);
-  co_await service.workspaces->shut_down();
+  co_await service.shut_down();
 }
 
 int fail(const Error& error, int exit_code) {

@@ -22,7 +22,7 @@ boost::asio::awaitable<void> serve_until_end(io::EventLoop& loop, Service& servi
   loop.post([&service] { service.workspaces->sweep(); });
   FileDescriptor input(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   co_await mcp::serve_stdio(loop, *service.server, std::move(input), std::move(output), mcp::StdioOptions{});
-  co_await service.workspaces->shut_down();
+  co_await service.shut_down();
 }
 
 }  // namespace

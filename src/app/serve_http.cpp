@@ -53,19 +53,19 @@ Task<void> serve_until_end(io::EventLoop& loop, Service& service, const HttpServ
   transport_settings.connections = make_room_for_connections(transport_settings.connections);
   auto checked = co_await check_sandbox(*service.workspaces, options.without_sandbox);
   if (!checked.ok()) {
-    co_await service.workspaces->shut_down();
+    co_await service.shut_down();
     co_return std::move(checked).error();
   }
   transport_settings.on_owner_gone = [&service](const std::string& owner) { service.workspaces->close_all_of(owner); };
   auto transport = mcp::HttpTransport::start(loop, *service.server, std::move(transport_settings));
   if (!transport.ok()) {
-    co_await service.workspaces->shut_down();
+    co_await service.shut_down();
     co_return std::move(transport).error();
   }
   fmt::print(stderr, "adit {}: listening on {}\n", ADIT_VERSION, (*transport)->url());
   loop.post([&service] { service.workspaces->sweep(); });
   co_await mcp::serve_http(loop, **transport);
-  co_await service.workspaces->shut_down();
+  co_await service.shut_down();
   co_return Result<void>();
 }
 

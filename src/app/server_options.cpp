@@ -77,6 +77,32 @@ void add_limits(CLI::App& app, workspace::Limits& limits) {
                           "Datasets with a process at once; the longest unused gives way");
 }
 
+void add_portals(CLI::App& app, PortalOptions& portals) {
+  app.add_option("--default-domain", portals.default_domain, "Portal that is asked when a call names none")
+      ->envname("SOCRATA_DEFAULT_DOMAIN")
+      ->capture_default_str()
+      ->type_name("HOST");
+  // In the environment or the file only: command lines are seen by everybody on the machine.
+  app.add_option("--app-token", portals.app_token, "")->envname("SOCRATA_APP_TOKEN")->group("");
+  app.add_option("--token-host", portals.token_hosts,
+                 "Further host that gets the app token of SOCRATA_APP_TOKEN; repeat for more. Known portals and the "
+                 "catalog get it anyway")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("HOST");
+  app.add_option(
+         "--portal-map", portals.portal_map,
+         "Sends the requests for a portal elsewhere, for example data.example.gov=http://127.0.0.1:8080; repeat "
+         "for more. Answers say so")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME=URL");
+  add_seconds(app, "--retry-delay", "ADIT_RETRY_DELAY", portals.retry_delay,
+              "Before a request to a portal is tried a second time; doubles with each further try");
+}
+
 std::vector<std::string> directories_in(const char* list) {
   std::vector<std::string> directories;
   std::string_view rest = list != nullptr ? list : "";
@@ -132,6 +158,7 @@ void add_server_options(CLI::App& app, ServerOptions& options) {
       ->envname("ADIT_CONFIG")
       ->type_name("FILE");
   add_limits(app, options.limits);
+  add_portals(app, options.portals);
 }
 
 Result<void> complete_server_options(CLI::App& app, const ServerOptions& options) {

@@ -1,5 +1,7 @@
 #include "wiring.h"
 
+#include "adit/socrata/portals.h"
+#include "adit/tools/socrata_tools.h"
 #include "adit/tools/sql_tools.h"
 #include "icon.h"
 
@@ -8,19 +10,27 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 
 namespace adit::app {
 namespace {
 
 constexpr std::string_view kInstructions =
-    "adit opens datasets as SQL. Order of work: open_dataset (files, once) -> query (as often as needed) -> "
-    "close_dataset. query takes DuckDB SQL that reads; put string values in 'single quotes' and odd names in \"double "
-    "quotes\". Whole numbers come as exact text. total_rows is exact; when truncated is true, go on at next_offset "
-    "with "
-    "the same SQL and a unique ORDER BY. An error tells its kind, the place and the next step. The relations of an "
-    "open "
-    "dataset are also the resource adit://workspaces/{dataset_id}.";
+    "adit opens open-data portals and files as queries.\n"
+    "Portals (Socrata): socrata_list_portals -> socrata_find_datasets -> socrata_get_dataset -> socrata_query_dataset; "
+    "an "
+    "id belongs to the domain it was found with. Look up the columns' types before you write where: every value "
+    "arrives "
+    "as text, Number columns take bare values, Text columns values in single quotes. Let the portal count and group. "
+    "SOCRATA_APP_TOKEN raises the portals' limits, SOCRATA_DEFAULT_DOMAIN is the portal asked without a domain.\n"
+    "Files: open_dataset (once) -> query (as often as needed) -> close_dataset. query takes DuckDB SQL that reads; put "
+    "string values in 'single quotes' and odd names in \"double quotes\". Whole numbers come as exact text. total_rows "
+    "is "
+    "exact; when truncated is true, go on at next_offset with the same SQL and a unique ORDER BY. The relations of an "
+    "open dataset are also the resource adit://workspaces/{dataset_id}.\n"
+    "An error tells its kind, the place and the next step.";
 
 Result<std::string> worker_program(const ServerOptions& options) {
   auto program = options.worker_program;
@@ -32,7 +42,44 @@ Result<std::string> worker_program(const ServerOptions& options) {
                .hint = "Install adit and adit-worker in the same directory, or name it with --worker."};
 }
 
+// The first of these that is set: curl's names, the lower-case form first.
+std::string from_environment(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+  }
+  return "";
+}
+
+net::HttpClientOptions http_client_options() {
+  net::HttpClientOptions options;
+  options.user_agent = fmt::format("adit/{}", ADIT_VERSION);
+  options.proxy = from_environment({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
+  options.no_proxy = from_environment({"no_proxy", "NO_PROXY"});
+  options.certificate_file = from_environment({"CURL_CA_BUNDLE", "SSL_CERT_FILE"});
+  return options;
+}
+
+Result<socrata::UpstreamOptions> upstream_options(const PortalOptions& portals) {
+  socrata::UpstreamOptions options;
+  options.app_token = portals.app_token;
+  options.retry_delay = portals.retry_delay;
+  for (const auto& host : portals.token_hosts) {
+    ADIT_TRY(const auto name, socrata::parse_portal_host(host));
+    options.token_hosts.insert(name);
+  }
+  for (const auto& entry : portals.portal_map) {
+    ADIT_TRY(auto mapped, socrata::parse_portal_map(entry));
+    options.portal_map.insert(std::move(mapped));
+  }
+  return options;
+}
+
 }  // namespace
+
+boost::asio::awaitable<void> Service::shut_down() {
+  co_await portals->shut_down();
+  co_await workspaces->shut_down();
+}
 
 std::string own_program() {
   std::array<char, 4096> path{};
@@ -54,17 +101,28 @@ Result<Service> make_service(io::EventLoop& loop, const ServerOptions& options) 
           .worker_program = std::move(program),
           .state_dir = options.state_dir,
           .ids = over_http ? workspace::WorkspaceIds::random : workspace::WorkspaceIds::counted});
+  ADIT_TRY(auto portal_options, upstream_options(options.portals));
+  ADIT_TRY(auto default_domain, socrata::parse_portal_host(options.portals.default_domain));
+  service.http = std::make_unique<net::HttpClient>(loop, http_client_options());
+  service.upstream = std::make_unique<socrata::Upstream>(loop, *service.http, std::move(portal_options));
+  service.portals = std::make_unique<socrata::Client>(loop, *service.upstream);
   mcp::ServerInfo info{
       .name = "adit",
       .title = "adit",
       .version = ADIT_VERSION,
-      .description = "Datasets as SQL: exact, typed, paged",
+      .description = "Open-data portals and files as queries: exact, typed, paged",
       .instructions = std::string(kInstructions),
       .icons = {{.src = std::string(kIcon), .mime_type = "image/png", .sizes = {"48x48"}, .theme = ""}}};
   auto& workspaces = *service.workspaces;
-  mcp::Offer offer{.tools = tools::sql_tools(workspaces, tools::AnswerBudget{.bytes = options.answer_bytes}),
-                   .resource_templates = {tools::workspace_resource(workspaces)},
-                   .prompts = {tools::sql_prompt(workspaces)}};
+  const tools::AnswerBudget budget{.bytes = options.answer_bytes};
+  auto all_tools =
+      tools::socrata_tools(*service.portals, {.default_domain = std::move(default_domain), .budget = budget});
+  for (auto& tool : tools::sql_tools(workspaces, budget)) all_tools.push_back(std::move(tool));
+  mcp::Offer offer{
+      .tools = std::move(all_tools),
+      .resources = {tools::portals_resource(*service.portals)},
+      .resource_templates = {tools::workspace_resource(workspaces), tools::dataset_resource(*service.portals)},
+      .prompts = {tools::sql_prompt(workspaces), tools::socrata_prompt(*service.portals)}};
   service.server = std::make_unique<mcp::Server>(std::move(info), std::move(offer));
   return service;
 }

@@ -101,6 +101,15 @@ class Walk {
   Walk(std::string& out, std::string_view text, const JsonWalkLimits& limits)
       : out_(out), text_(text), limits_(limits) {}
 
+  // One value at `position`, which moves behind it.
+  Result<JsonKind> run_at(std::size_t& position) {
+    pos_ = position;
+    JsonKind kind{};
+    if (at_end() || !value(0, kind)) return failure();
+    position = pos_;
+    return kind;
+  }
+
   Result<JsonKind> run() {
     skip_space();
     JsonKind kind{};
@@ -357,6 +366,81 @@ Result<JsonKind> append_checked_json(std::string& out, std::string_view text, co
   auto result = Walk(out, text, limits).run();
   if (!result.ok()) out.resize(before);
   return result;
+}
+
+namespace {
+
+std::size_t behind_space(std::string_view text, std::size_t position) {
+  const auto next = text.find_first_not_of(" \t\r\n", position);
+  return next == std::string_view::npos ? text.size() : next;
+}
+
+// The end of the object, array or scalar at `position` by brackets and quotes alone; npos when the text ends before.
+std::size_t end_of_value(std::string_view text, std::size_t position) {
+  std::size_t depth = 0;
+  for (std::size_t i = position; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i) {
+        if (text[i] == '\\') ++i;
+      }
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']' || c == ',') && depth == 0) {
+      return i;
+    } else if (c == '}' || c == ']') {
+      if (--depth == 0) return i + 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
+Error broken_array(std::size_t position, const char* why) {
+  return Error{.code = ErrorCode::parse_error,
+               .reason = "invalid_json",
+               .message = fmt::format("not valid JSON at byte {}: {}", position, why),
+               .hint = "",
+               .position = static_cast<std::int64_t>(position)};
+}
+
+}  // namespace
+
+JsonArrayWalk::JsonArrayWalk(std::string_view text, const JsonWalkLimits& limits)
+    : text_(text), limits_(limits), valid_utf8_(is_valid_utf8(text)) {}
+
+Result<std::optional<JsonArrayWalk::Element>> JsonArrayWalk::next(std::string& out) {
+  position_ = behind_space(text_, position_);
+  const char expected = begun_ ? ',' : '[';
+  if (begun_ && position_ < text_.size() && text_[position_] == ']') return end_of_array();
+  if (position_ == text_.size()) return broken_array(position_, "the text ends within the array");
+  if (text_[position_] != expected) return broken_array(position_, begun_ ? "',' or ']' is expected" : "no array");
+  position_ = behind_space(text_, position_ + 1);
+  if (!begun_ && position_ < text_.size() && text_[position_] == ']') {
+    begun_ = true;
+    return end_of_array();
+  }
+  begun_ = true;
+
+  const std::size_t begin = position_, before = out.size();
+  Element element{.number = count_++, .kind = JsonKind::null, .rejected = ""};
+  auto kind = Walk(out, text_, limits_).run_at(position_);
+  if (kind.ok() && (valid_utf8_ || is_valid_utf8(std::string_view(out).substr(before)))) {
+    element.kind = *kind;
+    return std::optional(std::move(element));
+  }
+  out.resize(before);
+  const auto end = end_of_value(text_, begin);
+  if (end == std::string_view::npos || end == begin) return broken_array(begin, "a value is expected");
+  element.rejected = kind.ok() ? "it is not valid UTF-8" : kind.error().message;
+  position_ = end;
+  return std::optional(std::move(element));
+}
+
+Result<std::optional<JsonArrayWalk::Element>> JsonArrayWalk::end_of_array() {
+  if (behind_space(text_, position_ + 1) != text_.size()) {
+    return broken_array(position_ + 1, "something stands behind the array");
+  }
+  return std::optional<Element>();
 }
 
 }  // namespace adit

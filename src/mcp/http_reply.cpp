@@ -18,6 +18,9 @@ int status_of(const Outgoing& response, Era era) {
     case ErrorCode::resource_not_found:
     case ErrorCode::rate_limited:
     case ErrorCode::timeout:
+    case ErrorCode::forbidden:
+    case ErrorCode::unauthorized:
+    case ErrorCode::configuration:
     case ErrorCode::validation: return 200;
   }
   return 200;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <regex>
 #include <set>
 
 namespace adit::mcp {
@@ -165,6 +166,13 @@ Result<void> check_any_of(const json::value& value, const json::array& branches,
   return last;
 }
 
+// Patterns are our own schemas': short, of ASCII, and without nested repetition.
+Result<void> check_pattern(const json::value& value, const char* pattern, const std::string& path) {
+  const std::string_view text = value.get_string();
+  if (std::regex_search(text.begin(), text.end(), std::regex(pattern, std::regex::ECMAScript))) return {};
+  return misfit(path, fmt::format("is {}, which has not the form {}", shown(value), pattern));
+}
+
 Result<void> check_against(const json::value& value, const json::object& schema, const std::string& path) {
   if (const auto* type = find_field(schema, "type")) ADIT_CHECK(check_type(value, *type, path));
   if (const auto* choices = find_field(schema, "enum")) ADIT_CHECK(check_enum(value, choices->get_array(), path));
@@ -178,6 +186,9 @@ Result<void> check_against(const json::value& value, const json::object& schema,
     const auto length = static_cast<double>(length_of(value.get_string()));
     ADIT_CHECK(check_bound(schema, "minLength", length, true, path, " characters"));
     ADIT_CHECK(check_bound(schema, "maxLength", length, false, path, " characters"));
+    if (const auto* pattern = find_field(schema, "pattern")) {
+      ADIT_CHECK(check_pattern(value, pattern->get_string().c_str(), path));
+    }
   }
   if (value.is_number()) {
     const auto number = value.to_number<double>();
@@ -213,7 +224,7 @@ std::optional<std::string> unsupported_keyword(const json::object& schema) {
       "type",    "enum",     "const",    "properties",  "required",  "additionalProperties",
       "items",   "minItems", "maxItems", "minLength",   "maxLength", "minimum",
       "maximum", "anyOf",    "title",    "description", "default",   "examples",
-      "$schema", "format"};
+      "$schema", "format",   "pattern"};
   for (const auto& member : schema) {
     if (!kKnown.contains(std::string_view(member.key()))) return std::string(member.key());
     if (member.key() == "properties") {

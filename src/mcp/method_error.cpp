@@ -17,6 +17,9 @@ Error method_error(Error error) {
     case ErrorCode::invalid_request:
     case ErrorCode::method_not_found:
     case ErrorCode::unavailable:
+    case ErrorCode::forbidden:
+    case ErrorCode::unauthorized:
+    case ErrorCode::configuration:
     case ErrorCode::rate_limited:
     case ErrorCode::timeout:
     case ErrorCode::header_mismatch:

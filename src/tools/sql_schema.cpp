@@ -27,30 +27,10 @@ constexpr std::string_view kErrorSchema = R"({
   "additionalProperties": {}
 })";
 
-json::object closed_object(std::string_view properties) {
-  return {{"type", "object"},
-          {"properties", json::parse({properties.data(), properties.size()})},
-          {"$schema", kSchemaDialect},
-          {"additionalProperties", false}};
-}
-
 }  // namespace
 
-json::object input_schema(std::string_view properties, std::string_view required) {
-  auto schema = closed_object(properties);
-  auto names = json::parse({required.data(), required.size()});
-  if (!names.get_array().empty()) schema["required"] = std::move(names);
-  return schema;
-}
-
 json::object output_schema(std::string_view properties, std::string_view required) {
-  auto schema = closed_object(properties);
-  schema["properties"].get_object()["error"] = json::parse({kErrorSchema.data(), kErrorSchema.size()});
-  json::object success{{"not", json::object{{"required", json::array{"error"}}}},
-                       {"required", json::parse({required.data(), required.size()})}};
-  json::object failure{{"required", json::array{"error"}}};
-  schema["anyOf"] = json::array{std::move(success), std::move(failure)};
-  return schema;
+  return output_schema(properties, required, kErrorSchema);
 }
 
 }  // namespace adit::tools

@@ -69,6 +69,9 @@ TEST(JsonSchema, TakesWhatFitsEachKeyword) {
       {R"({"enum":["a","b",1,null,[1]]})", "[1]"},
       {R"({"const":{"a":1,"b":2}})", R"({"b":2,"a":1})"},
       {R"({"minLength":2})", R"("ab")"},
+      {R"({"pattern":"^[a-z]{2}$"})", R"("ab")"},
+      {R"({"pattern":"[0-9]"})", R"("a1b")"},
+      {R"({"pattern":"^x$"})", "1"},
       {R"({"maxLength":2})", R"("ab")"},
       {R"({"maxLength":2})", R"("€😀")"},
       {R"({"maxLength":0})", R"("")"},
@@ -130,6 +133,8 @@ TEST(JsonSchema, T8_TheMessageNamesFieldValueAndRule) {
       {R"({"const":"a"})", R"("b")", R"(field is "b"; "a" is wanted)"},
       {R"({"const":false})", "0", "field is 0; false is wanted"},
       {R"({"minLength":1})", R"("")", "field has 0 characters; at least 1 is allowed"},
+      {R"({"pattern":"^[a-z]{2}$"})", R"("abc")", "field is \"abc\", which has not the form ^[a-z]{2}$"},
+      {R"({"pattern":"^[a-z]{2}$"})", R"("a\nb")", "field is \"a\\nb\", which has not the form ^[a-z]{2}$"},
       {R"({"minLength":3})", R"("€😀")", "field has 2 characters; at least 3 is allowed"},
       {R"({"maxLength":2})", R"("abc")", "field has 3 characters; at most 2 is allowed"},
       {R"({"maxLength":1})", R"("€😀")", "field has 2 characters; at most 1 is allowed"},
@@ -249,7 +254,7 @@ TEST(UnsupportedKeyword, EveryKeywordThatIsUsedIsKnown) {
   const auto schema = parse(R"({"$schema":"s","title":"t","description":"d","default":{},"examples":[],"format":"f",
       "type":"object","enum":[],"const":{},"required":[],"additionalProperties":{"type":"string"},
       "minItems":1,"maxItems":1,"minLength":1,"maxLength":1,"minimum":1,"maximum":1,
-      "properties":{"pattern":{"items":{"type":"string"}},"not":{"additionalProperties":false}},
+      "properties":{"patternProperties":{"items":{"type":"string"}},"not":{"additionalProperties":false}},
       "anyOf":[{"required":["x"]}]})")
                           .as_object();
   EXPECT_EQ(unsupported_keyword(schema), std::nullopt) << "names of properties are no keywords";
@@ -288,13 +293,13 @@ TEST(UnsupportedKeyword, TheFirstUnknownOneIsToldByItsPath) {
     std::string_view schema, path;
   };
   constexpr Case cases[] = {
-      {R"({"pattern":"x"})", "pattern"},
+      {R"({"patternProperties":"x"})", "patternProperties"},
       {R"({"type":"object","oneOf":[]})", "oneOf"},
       {R"({"not":{}})", "not"},
       {R"({"$ref":"#"})", "$ref"},
       {R"({"minimun":1})", "minimun"},
       {R"({"exclusiveMinimum":1})", "exclusiveMinimum"},
-      {R"({"properties":{"a":{},"b":{"pattern":"x"}}})", "properties/b/pattern"},
+      {R"({"properties":{"a":{},"b":{"patternProperties":"x"}}})", "properties/b/patternProperties"},
       {R"({"items":{"uniqueItems":true}})", "items/uniqueItems"},
       {R"({"additionalProperties":{"multipleOf":2}})", "additionalProperties/multipleOf"},
       {R"({"anyOf":[{"type":"string"},{"allOf":[]}]})", "anyOf/allOf"},

@@ -153,11 +153,14 @@ TEST_F(Dataset, AnUnknownIdAnywhereIsUnknownDatasetWithHowToOpenOne) {
 
 TEST_F(Dataset, NoToolTakesAnOutputPath) {
   ServerProcess server(with_root(data_.path()));
-  const std::set<std::string_view> known{"sources", "dataset_id", "sql",       "named_temp_queries",
-                                         "limit",   "offset",     "max_bytes", "timing"};
+  const std::set<std::string_view> known{"sources", "dataset_id", "sql", "named_temp_queries", "limit", "offset",
+                                         "max_bytes", "timing",
+                                         // of portals
+                                         "domain", "query", "categories", "tags", "only", "order", "search", "select",
+                                         "where", "group", "having", "canvas_id"};
   const auto listing = server.request("tools/list");
   const auto& tools = listing.at("result").at("tools").as_array();
-  EXPECT_EQ(tools.size(), 5u);
+  EXPECT_EQ(tools.size(), 9u);
   for (const auto& tool : tools) {
     for (const auto& property : tool.at("inputSchema").at("properties").as_object()) {
       EXPECT_TRUE(known.contains(property.key())) << tool.at("name") << " takes " << property.key();

@@ -389,10 +389,17 @@ TEST_F(Stdio, D6_InstructionsAreShortAndTellTheOrderOfTheTools) {
   const auto result = server.request("server/discover").at("result").as_object();
   const std::string text(result.at("instructions").as_string());
   EXPECT_LE(text.size(), 2048u);
-  const auto open = text.find("open_dataset"), query = text.find("query"), close = text.find("close_dataset");
-  ASSERT_NE(open, std::string::npos);
-  EXPECT_LT(open, query);
-  EXPECT_LT(query, close);
+  for (const std::vector<std::string>& order :
+       {std::vector<std::string>{"socrata_list_portals", "socrata_find_datasets", "socrata_get_dataset",
+                                 "socrata_query_dataset"},
+        std::vector<std::string>{"open_dataset", "> query", "> close_dataset"}}) {
+    std::size_t behind = 0;
+    for (const auto& tool : order) {
+      const auto at = text.find(tool, behind);
+      ASSERT_NE(at, std::string::npos) << tool;
+      behind = at + tool.size();
+    }
+  }
 }
 
 // ---- J7: limits of a message

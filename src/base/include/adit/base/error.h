@@ -2,6 +2,8 @@
 // (tools/sql_error, mcp/rpc_message). It never holds a request URL, a token or a path outside the user's roots.
 #pragma once
 
+#include <boost/json/object.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,7 +23,10 @@ enum class ErrorCode : std::int32_t {
   resource_not_found = -32002,  // MCP up to 2025-11-25
   rate_limited = -32003,
   timeout = -32004,
+  forbidden = -32005,
+  unauthorized = -32006,
   validation = -32007,       // understood and refused: the text says what would be accepted
+  configuration = -32008,    // switched off, or set up wrongly, at this server
   header_mismatch = -32020,  // MCP 2026-07-28
   missing_capability = -32021,
   unsupported_version = -32022,
@@ -39,6 +44,9 @@ struct Error {
   std::optional<std::int64_t> statement_index = {};  // zero-based
   std::optional<std::int64_t> position = {};         // byte offset in the statement's text
   std::vector<std::string> nearest = {};             // names the caller may have meant
+
+  // What else a program may want to know, by the contract's names: the portal's own code, the seconds to wait, ….
+  boost::json::object data = {};
 };
 
 // A failure that only a defect of ours explains.

@@ -5,6 +5,7 @@
 #include "adit/base/result.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,5 +44,33 @@ struct JsonWalkLimits {
 // is left out, so that the result is one line. On an error `out` is as it was; its message and position name the byte,
 // except where the text as a whole is refused, for its length or as no UTF-8.
 Result<JsonKind> append_checked_json(std::string& out, std::string_view text, const JsonWalkLimits& limits = {});
+
+// Walks the elements of one JSON array in turn, each checked as append_checked_json does: a page of rows reaches an
+// answer as the bytes it came as. An element that can be told from its neighbours but holds what no JSON text may (an
+// unpaired surrogate, bytes that are no UTF-8, too deep a nesting) is left out and told; the walk goes on behind it.
+class JsonArrayWalk {
+ public:
+  // REQUIRES: `text` outlives the walk.
+  explicit JsonArrayWalk(std::string_view text, const JsonWalkLimits& limits = {});
+
+  struct Element {
+    std::size_t number = 0;  // from 0, in the array
+    JsonKind kind{};
+    std::string rejected;  // why nothing was appended; empty: it was
+  };
+
+  // Appends the next element to `out`; nothing at the array's end. An Error: the text is no array, or is broken or ends
+  // here; what was appended before stays good.
+  Result<std::optional<Element>> next(std::string& out);
+
+ private:
+  Result<std::optional<Element>> end_of_array();
+
+  std::string_view text_;
+  JsonWalkLimits limits_;
+  bool valid_utf8_;
+  std::size_t position_ = 0, count_ = 0;
+  bool begun_ = false;
+};
 
 }  // namespace adit

@@ -1,7 +1,7 @@
 // Validation against the part of JSON Schema 2020-12 that our tools' schemas use: type, enum, const, properties,
-// required, additionalProperties (boolean or schema), items, minItems, maxItems, minLength, maxLength, minimum,
-// maximum, anyOf; a subschema may be true or false. Annotations (title, description, default, examples, $schema,
-// format) do not constrain; any other keyword is a defect of the schema and told by unsupported_keyword.
+// required, additionalProperties (boolean or schema), items, minItems, maxItems, minLength, maxLength, pattern,
+// minimum, maximum, anyOf; a subschema may be true or false. Annotations (title, description, default, examples,
+// $schema, format) do not constrain; any other keyword is a defect of the schema and told by unsupported_keyword.
 #pragma once
 
 #include "adit/base/result.h"

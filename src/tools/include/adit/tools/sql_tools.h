@@ -5,16 +5,12 @@
 #include "adit/mcp/prompt.h"
 #include "adit/mcp/resource.h"
 #include "adit/mcp/tool.h"
+#include "adit/tools/answer_budget.h"
 #include "adit/workspace/workspaces.h"
 
-#include <cstddef>
 #include <vector>
 
 namespace adit::tools {
-
-struct AnswerBudget {
-  std::size_t bytes = 56'000;  // of structuredContent, about 18,000 tokens; 0 = none
-};
 
 // In the order in which tools/list shows them. `workspaces` outlives the tools.
 std::vector<mcp::Tool> sql_tools(workspace::Workspaces& workspaces, AnswerBudget budget);
