@@ -275,9 +275,10 @@ struct ReplayPortal::State {
       const auto request = read_request(parser.get());
       const Waiting waiting(*this);
       auto answer = answer_to(request);
-      const bool has_body = request.method != "HEAD" && answer.status != 204 && answer.status != 304;
-      const auto next = co_await send(stream, std::move(answer), has_body ? HasBody::yes : HasBody::no,
-                                      parser.get().keep_alive() ? Connection::stays : Connection::close);
+      const auto has_body =
+          answer.status == 204 || answer.status == 304 || request.method == "HEAD" ? HasBody::no : HasBody::yes;
+      const auto connection = parser.get().keep_alive() ? Connection::stays : Connection::close;
+      const auto next = co_await send(stream, std::move(answer), has_body, connection);
       if (next != Next::same_connection) co_return next;
     }
   }
