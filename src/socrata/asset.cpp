@@ -46,7 +46,7 @@ std::string utc_time(std::int64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
   std::tm parts{};
   if (::gmtime_r(&time, &parts) == nullptr) return "";
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", parts);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.000Z", parts);
 }
 
 std::optional<AssetColumn> column_of(const json::object& object) {

@@ -37,14 +37,22 @@ bool looks_like_json(std::string_view body) {
   return first != std::string_view::npos && parse_json(body).ok();
 }
 
-std::string key_of(std::string_view host, std::string_view id) { return fmt::format("{}/{}", host, id); }
-
-bool refuses_id(const Error& error) {
-  const auto* column = error.data.if_contains("column");
-  const bool names_id = column != nullptr && column->is_string() && column->get_string() == ":id";
-  return (error.reason == "soql_error" && names_id) ||
-         error.message.find("Unrecognized arguments") != std::string::npos;
+// Two JSON arrays of the same length, paired by place.
+std::vector<FieldType> field_types(const UpstreamAnswer& answer) {
+  const auto names = parse_json(answer.fields), types = parse_json(answer.types);
+  if (!names.ok() || !types.ok() || !names->is_array() || !types->is_array()) return {};
+  const auto& name_list = names->get_array();
+  const auto& type_list = types->get_array();
+  std::vector<FieldType> fields;
+  if (name_list.size() != type_list.size()) return fields;
+  for (std::size_t i = 0; i < name_list.size(); ++i) {
+    if (!name_list[i].is_string() || !type_list[i].is_string()) return {};
+    fields.push_back({std::string(name_list[i].get_string()), std::string(type_list[i].get_string())});
+  }
+  return fields;
 }
+
+std::string key_of(std::string_view host, std::string_view id) { return fmt::format("{}/{}", host, id); }
 
 }  // namespace
 
@@ -212,6 +220,7 @@ struct Client::State {
     }
     result.host = answer->host;
     result.mapped = answer->mapped;
+    result.fields = field_types(*answer);
     if (answer->out_of_date != "false" && answer->out_of_date != "[]") result.out_of_date = answer->out_of_date;
     co_return std::move(result);
   }
@@ -425,6 +434,18 @@ Task<AssetAnswer> Client::asset(RequestContext context, std::string host, Datase
 
 Task<RowsAnswer> Client::rows(RequestContext context, std::string host, DatasetId id, SoqlQuery query) {
   co_return co_await state_->rows(context, std::move(host), id.text(), std::move(query));
+}
+
+Task<RowsAnswer> Client::page(RequestContext context, std::string host, DatasetId id, SoqlQuery query) {
+  ADIT_CO_TRY(auto answer, co_await state_->fetch_rows(context, std::move(host), id.text(), query));
+  answer.kind = kind_of_rows(query);
+  answer.sent = std::move(query);
+  co_return answer;
+}
+
+Task<AssetAnswer> Client::fresh_asset(RequestContext context, std::string host, DatasetId id) {
+  state_->assets.erase(key_of(host, id.text()));
+  co_return co_await state_->asset(context, std::move(host), id.text());
 }
 
 Task<std::int64_t> Client::count(RequestContext context, std::string host, DatasetId id, SoqlQuery query) {

@@ -244,4 +244,9 @@ Error failure_of_transfer(const Asked& asked, Error error) {
   return failure;
 }
 
+bool refuses_id(const Error& error) {
+  const bool names_id = text_or(error.data, "column", "") == ":id";
+  return (error.reason == "soql_error" && names_id) || contains(error.message, "Unrecognized arguments");
+}
+
 }  // namespace adit::socrata

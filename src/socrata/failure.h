@@ -26,6 +26,9 @@ Error failure_of_body(const Asked& asked, const UpstreamAnswer& answer, bool is_
 // No answer: the transfer's own error in the words of the tools.
 Error failure_of_transfer(const Asked& asked, Error error);
 
+// The portal does not let rows be ordered by :id.
+bool refuses_id(const Error& error);
+
 // The body of a SODA error, in any of its shapes.
 struct SodaError {
   std::string message;  // without the echo of the query

@@ -146,7 +146,9 @@ struct Upstream::State {
                                .mapped = options.portal_map.contains(place.host),
                                .token_sent = with_token,
                                .retry_after = std::string(response.header("Retry-After")),
-                               .out_of_date = std::string(response.header("X-SODA2-Data-Out-Of-Date"))};
+                               .out_of_date = std::string(response.header("X-SODA2-Data-Out-Of-Date")),
+                               .fields = std::string(response.header("X-SODA2-Fields")),
+                               .types = std::string(response.header("X-SODA2-Types"))};
     }
   }
 

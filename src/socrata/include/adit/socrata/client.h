@@ -36,6 +36,10 @@ struct CatalogAnswer {
   bool eu = false;  // the catalog for Europe answered
 };
 
+struct FieldType {
+  std::string name, type;  // type in SoQL's words: "number", "text", "floating_timestamp", …
+};
+
 struct RowsAnswer {
   RowPage page;    // at most `limit` rows
   SoqlQuery sent;  // with the order that was added; its limit is the caller's
@@ -44,7 +48,8 @@ struct RowsAnswer {
   bool total_order = true;  // false: the portal refuses :id, so pages may overlap
   std::string host;
   bool mapped = false;
-  std::string out_of_date;  // what X-SODA2-Data-Out-Of-Date said, "" when the rows are those of the dataset
+  std::string out_of_date;        // what X-SODA2-Data-Out-Of-Date said, "" when the rows are those of the dataset
+  std::vector<FieldType> fields;  // of the headers X-SODA2-Fields and X-SODA2-Types; a portal may leave them out
 };
 
 class Client {
@@ -71,6 +76,12 @@ class Client {
   // The page of `query`, and whether more rows follow: one is asked for beyond its limit. Error reasons: those of
   // asset() and soql_error, not_queryable.
   Task<RowsAnswer> rows(RequestContext context, std::string host, DatasetId id, SoqlQuery query);
+
+  // The rows of exactly this query, nothing added: for reading many pages (complete_read.h).
+  Task<RowsAnswer> page(RequestContext context, std::string host, DatasetId id, SoqlQuery query);
+
+  // Metadata as it is now, not as it is kept.
+  Task<AssetAnswer> fresh_asset(RequestContext context, std::string host, DatasetId id);
 
   // How many rows the query's filter matches.
   Task<std::int64_t> count(RequestContext context, std::string host, DatasetId id, SoqlQuery query);

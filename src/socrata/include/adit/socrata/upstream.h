@@ -51,7 +51,8 @@ struct UpstreamAnswer {
   bool redirected = false;  // `host` is another than was asked
   bool mapped = false;      // the user's configuration sent the request elsewhere
   bool token_sent = false;
-  std::string retry_after, out_of_date;  // headers Retry-After and X-SODA2-Data-Out-Of-Date, as received
+  // Headers as received: Retry-After, X-SODA2-Data-Out-Of-Date, X-SODA2-Fields, X-SODA2-Types.
+  std::string retry_after, out_of_date, fields, types;
   int attempts = 1;
   bool understood = false;  // UpstreamRequest::read took it
 };
