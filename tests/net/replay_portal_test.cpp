@@ -279,6 +279,15 @@ TEST(ReplayPortal, PlaysAProxyOfItsHosts) {
   EXPECT_TRUE(portal.requests()[0].was_for_proxy);
 }
 
+TEST(ReplayPortal, PlaysAProxyThatOpensTunnels) {
+  ReplayPortal portal(ReplayPortal::Scheme::https);
+  portal.answer("a.example.org", "GET", "/", "", {.body = "reached"});
+  TlsClient client(portal.port(), "a.example.org", portal.certificate_file(), "a.example.org:443");
+  EXPECT_TRUE(client.trusted());
+  EXPECT_NE(client.ask(get_once("a.example.org", "/")).find("reached"), std::string::npos);
+  EXPECT_EQ(portal.tunnels(), std::vector<std::string>{"a.example.org:443"});
+}
+
 TEST(ReplayPortal, ASlowAnswerTakesItsTime) {
   ReplayPortal portal;
   const std::string body(300, 'x');

@@ -18,7 +18,7 @@ bool names(const PortalAnswer& answer, std::string_view header) {
                      [header](const auto& h) { return ascii_lower_case(h.first) == header; });
 }
 
-std::string head_of(const PortalAnswer& answer, std::size_t body_size, Connection connection) {
+std::string head_of(const PortalAnswer& answer, std::size_t body_size, ConnectionAfter connection) {
   const auto reason = http::obsolete_reason(static_cast<http::status>(answer.status));
   auto head = fmt::format("HTTP/1.1 {} {}\r\n", answer.status, std::string_view(reason.data(), reason.size()));
   if (!names(answer, "content-type")) head += "Content-Type: application/json;charset=utf-8\r\n";
@@ -31,7 +31,7 @@ std::string head_of(const PortalAnswer& answer, std::size_t body_size, Connectio
     case PortalAnswer::Framing::chunked: head += "Transfer-Encoding: chunked\r\n"; break;
     case PortalAnswer::Framing::until_close: break;
   }
-  if (connection == Connection::close) head += "Connection: close\r\n";
+  if (connection == ConnectionAfter::close) head += "Connection: close\r\n";
   return head + "\r\n";
 }
 
@@ -46,7 +46,7 @@ std::string chunks_of(std::string_view body) {
 
 }  // namespace
 
-PortalReply reply_of(PortalAnswer answer, HasBody has_body, Connection connection) {
+PortalReply reply_of(PortalAnswer answer, HasBody has_body, ConnectionAfter connection) {
   auto body =
       answer.fault.coding == Coding::identity ? std::move(answer.body) : coded(answer.body, answer.fault.coding);
   PortalReply reply{.bytes = head_of(answer, body.size(), connection)};

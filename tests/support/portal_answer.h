@@ -54,9 +54,9 @@ struct PortalReply {
   std::string bytes;
   std::size_t sent = 0;
 };
-enum class HasBody { no, yes };          // HEAD, 204 and 304 have none
-enum class Connection { close, stays };  // as the head says it
+enum class HasBody { no, yes };               // HEAD, 204 and 304 have none
+enum class ConnectionAfter { close, stays };  // as the head says it
 
-PortalReply reply_of(PortalAnswer answer, HasBody has_body, Connection connection);
+PortalReply reply_of(PortalAnswer answer, HasBody has_body, ConnectionAfter connection);
 
 }  // namespace adit::test

@@ -17,6 +17,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -121,7 +122,7 @@ asio::awaitable<void> wait_until_gone(Stream& stream) {
 
 // What a fault leaves of the connection: closed without a farewell, or the next request.
 template <class Stream>
-asio::awaitable<Next> send(Stream& stream, PortalAnswer answer, HasBody has_body, Connection connection) {
+asio::awaitable<Next> send(Stream& stream, PortalAnswer answer, HasBody has_body, ConnectionAfter connection) {
   const auto fault = answer.fault;
   if (fault.delay > 0ms) co_await pause(fault.delay);
   switch (fault.kind) {
@@ -138,7 +139,7 @@ asio::awaitable<Next> send(Stream& stream, PortalAnswer answer, HasBody has_body
     case Fault::Kind::stalls_in_body:
     case Fault::Kind::closes_after: break;
   }
-  if (answer.framing == PortalAnswer::Framing::until_close) connection = Connection::close;
+  if (answer.framing == PortalAnswer::Framing::until_close) connection = ConnectionAfter::close;
   const auto reply = reply_of(std::move(answer), has_body, connection);
   const auto bytes = std::string_view(reply.bytes).substr(0, reply.sent);
   if (!co_await write(stream, bytes, fault.bytes_a_second)) co_return Next::gone;
@@ -157,7 +158,7 @@ asio::awaitable<Next> send(Stream& stream, PortalAnswer answer, HasBody has_body
     case Fault::Kind::not_http:
     case Fault::Kind::raw: break;
   }
-  co_return connection == Connection::stays ? Next::same_connection : Next::close;
+  co_return connection == ConnectionAfter::stays ? Next::same_connection : Next::close;
 }
 
 std::string url_of(std::string_view scheme, std::uint16_t port) {
@@ -251,10 +252,29 @@ struct ReplayPortal::State {
 
   asio::awaitable<void> serve_tls(TlsStream stream) {
     const OpenConnection counted(*this);
+    if (!co_await open_tunnel(stream.next_layer())) co_return;
     const auto [failed] = co_await stream.async_handshake(asio::ssl::stream_base::server, kTuple);
     if (failed) co_return;
     const auto next = co_await serve(stream);
     if (next == Next::close) co_await stream.async_shutdown(kTuple);
+  }
+
+  // CONNECT, where a client takes the portal for a proxy: it is the other end of the tunnel, too. False when the client
+  // is gone.
+  asio::awaitable<bool> open_tunnel(Socket& socket) {
+    std::array<char, 1> first;
+    const auto [none, size] = co_await socket.async_receive(asio::buffer(first), Socket::message_peek, kTuple);
+    if (none) co_return false;
+    if (first[0] != 'C') co_return true;  // TLS begins with 0x16
+    boost::beast::flat_buffer buffer;
+    http::request_parser<http::empty_body> parser;
+    const auto [failed, head_size] = co_await http::async_read_header(socket, buffer, parser, kTuple);
+    if (failed || parser.get().method() != http::verb::connect) co_return false;
+    {
+      const std::lock_guard lock(mutex);
+      tunnels.emplace_back(parser.get().target().data(), parser.get().target().size());
+    }
+    co_return co_await write(socket, "HTTP/1.1 200 Connection established\r\n\r\n", 0);
   }
 
   template <class Stream>
@@ -277,7 +297,7 @@ struct ReplayPortal::State {
       auto answer = answer_to(request);
       const auto has_body =
           answer.status == 204 || answer.status == 304 || request.method == "HEAD" ? HasBody::no : HasBody::yes;
-      const auto connection = parser.get().keep_alive() ? Connection::stays : Connection::close;
+      const auto connection = parser.get().keep_alive() ? ConnectionAfter::stays : ConnectionAfter::close;
       const auto next = co_await send(stream, std::move(answer), has_body, connection);
       if (next != Next::same_connection) co_return next;
     }
@@ -321,6 +341,7 @@ struct ReplayPortal::State {
   std::vector<Handler> handlers;
   Turns answers, recordings;
   std::vector<PortalRequest> requests;
+  std::vector<std::string> tunnels;
   std::condition_variable came;
 
   // Last, so that connections end before what they use.
@@ -363,6 +384,11 @@ bool ReplayPortal::load_shared() {
 std::vector<PortalRequest> ReplayPortal::requests() const {
   const std::lock_guard lock(state_->mutex);
   return state_->requests;
+}
+
+std::vector<std::string> ReplayPortal::tunnels() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->tunnels;
 }
 
 std::size_t ReplayPortal::connections() const { return state_->accepted; }

@@ -1,6 +1,6 @@
 // An HTTP/1.1 server for tests that plays data portals: many host names on one free port of 127.0.0.1, plain or TLS.
-// Plain, it also plays a proxy that reaches all of them.
-// Each answer may be broken on purpose (Fault). What is asked in vain gets a 404 that names the request.
+// It also plays a proxy that reaches all of them, over TLS with CONNECT. Each answer may be broken on purpose (Fault).
+// What is asked in vain gets a 404 that names the request.
 //
 // Who answers: handle()'s functions in the order of their adding, then answer()'s, then load()'s recordings.
 // Threads: the portal has one of its own, on which handle()'s functions run; every method may be called from any
@@ -45,6 +45,7 @@ class ReplayPortal {
   bool load_shared();  // of a checkout beside this one (recordings.h); false where there is none
 
   std::vector<PortalRequest> requests() const;  // in the order of their coming, also those without an answer
+  std::vector<std::string> tunnels() const;     // HOST:PORT of each CONNECT so far; https only
   std::size_t connections() const;              // accepted so far
   std::size_t open_connections() const;         // of these, the ones that neither side has closed
   std::size_t most_at_once() const;             // requests that were waiting for their answers together
