@@ -155,18 +155,13 @@ void expect_error(const json::object& row, const Answer& answer) {
   if (const auto length = number(row, "message_length")) {
     EXPECT_EQ(static_cast<std::int64_t>(code_points(soda ? soda->message : "")), *length);
   }
+  // What comes with a 200 depends on who asked for what: tests/programs/socrata_recordings_test.cpp.
+  if (answer.status == 200) return;
   UpstreamAnswer upstream;
   upstream.status = answer.status;
   upstream.body = answer.body;
   upstream.host = answer.asked.host;
-  if (answer.status != 200) {
-    expect_outcome(text(row, "reason"), failure_of_status(answer.asked, upstream));
-    return;
-  }
-  const bool is_json = answer.body.starts_with('{');
-  expect_outcome(text(row, "reason"), failure_of_body(answer.asked, upstream, is_json));
-  upstream.redirected = true;
-  expect_outcome(text(row, "reason_after_redirect"), failure_of_body(answer.asked, upstream, is_json));
+  expect_outcome(text(row, "reason"), failure_of_status(answer.asked, upstream));
 }
 
 void expect_answer(const json::object& row, const Answer& answer) {
