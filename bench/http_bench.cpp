@@ -1,209 +1,288 @@
-// make bench: a server over HTTP with 1,000 connections at rest and 64 at work, for a bounded time. Prints calls,
-// failures, latency, and what memory, descriptors and processes are early and at the end. Nothing here fails.
-#include "process_memory.h"
+// make bench: a server over HTTP under a crowd, and one over many calls of every kind. Each line is one measurement
+// beside its target; a target that is missed makes the exit code 1.
+//
+//   crowd   1,000 connections at rest, a session each, and 64 at work for a minute
+//   mixed   24,000 calls of all kinds; memory, descriptors, processes and directories behind the first 2,400 and at
+//           the end
+//
+// The delay of the event loop is the server's own measure (io/loop_lag.h): how late a timer each 5 ms was run. On a
+// machine that is busy with other things it tells their share, too.
+#include "http_caller.h"
+#include "server_program.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace adit::bench {
-namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 namespace {
 
-constexpr std::string_view kListening = "listening on http://127.0.0.1:";
+using Clock = Caller::Clock;
+
+constexpr double kMostLagMs = 20;
+constexpr double kMostGrowth = 1.05;
 
 struct Settings {
   std::string data = ".";
   int idle = 1'000;
   int busy = 64;
-  double seconds = 10;
+  double seconds = 60;
+  int early = 2'400;
+  int mixed = 24'000;
 };
 
-// The server as a child process, and its port.
-struct ServerProgram {
-  explicit ServerProgram(const std::string& root) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
-    std::vector<std::string> words{ADIT_BIN_DIR "/adit", "serve", "--http", "127.0.0.1:0", "--root", root};
-    std::vector<char*> arguments;
-    for (auto& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-    if (::posix_spawn(&pid, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) {
-      throw std::runtime_error("cannot start adit");
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-    std::string said;
-    char chunk[4096];
-    while (said.find(kListening) == std::string::npos) {
-      const auto size = ::read(ends[0], chunk, sizeof chunk);
-      if (size <= 0) throw std::runtime_error("the server does not listen: " + said);
-      said.append(chunk, static_cast<std::size_t>(size));
-    }
-    port = static_cast<std::uint16_t>(std::stoi(said.substr(said.find(kListening) + kListening.size())));
+class Report {
+ public:
+  void tell(std::string_view what, std::string_view measured) { fmt::print("{:<58} {}\n", what, measured); }
+  void check(std::string_view what, std::string_view measured, std::string_view target, bool reached) {
+    fmt::print("{:<58} {}   ({}) {}\n", what, measured, target, reached ? "ok" : "MISSED");
+    missed_ |= !reached;
   }
-  ServerProgram(const ServerProgram&) = delete;
-  ServerProgram& operator=(const ServerProgram&) = delete;
-  ~ServerProgram() {
-    ::kill(pid, SIGTERM);
-    ::waitpid(pid, nullptr, 0);
-  }
-  pid_t pid = -1;
-  std::uint16_t port = 0;
+  bool missed() const { return missed_; }
+
+ private:
+  bool missed_ = false;
 };
-
-int connect_to(std::uint16_t port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_port = htons(port);
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0) throw std::runtime_error("connect");
-  return fd;
-}
-
-std::string modern_call(std::string_view tool, std::string_view arguments) {
-  const auto body = fmt::format(
-      R"({{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{}","arguments":{},"_meta":{{)"
-      R"("io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}})",
-      tool, arguments);
-  return fmt::format(
-      "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\n"
-      "Mcp-Method: tools/call\r\nMcp-Name: {}\r\nContent-Length: {}\r\n\r\n{}",
-      tool, body.size(), body);
-}
-
-// One connection on which request follows answer.
-struct Caller {
-  int fd = -1;
-  std::string received;
-  Clock::time_point sent;
-
-  void send(const std::string& request) {
-    received.clear();
-    sent = Clock::now();
-    if (::send(fd, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size())) {
-      throw std::runtime_error("send");
-    }
-  }
-  // True when the answer is whole.
-  bool receive() {
-    char chunk[65536];
-    const auto size = ::recv(fd, chunk, sizeof chunk, 0);
-    if (size <= 0) throw std::runtime_error("the server closed a connection");
-    received.append(chunk, static_cast<std::size_t>(size));
-    const auto head = received.find("\r\n\r\n");
-    if (head == std::string::npos) return false;
-    const auto length = received.find("Content-Length: ");
-    if (length > head) throw std::runtime_error("an answer without length: " + received.substr(0, 200));
-    return received.size() >= head + 4 + std::stoul(received.substr(length + 16));
-  }
-  std::string ask(const std::string& request) {
-    send(request);
-    while (!receive()) {
-    }
-    return received;
-  }
-  bool succeeded() const {
-    return received.starts_with("HTTP/1.1 200") && received.find("\"isError\":true") == std::string::npos;
-  }
-};
-
-std::string state_of(const ServerProgram& server) {
-  auto processes = children_of(server.pid);
-  processes.insert(processes.begin(), server.pid);
-  const auto descriptors = std::distance(fs::directory_iterator(fmt::format("/proc/{}/fd", server.pid)), {});
-  return fmt::format("RSS {:.1f} MB, PSS of all {:.1f} MB, {} processes, {} descriptors", rss_mb(server.pid),
-                     pss_mb(processes), processes.size(), descriptors);
-}
 
 double percentile(const std::vector<double>& sorted, double share) {
   return sorted.empty() ? 0 : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-void run(const Settings& settings) {
+void tell_times(Report& report, std::string_view what, std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  report.tell(what, fmt::format("{} calls: p50 {:.2f} ms, p99 {:.2f} ms, p99.9 {:.2f} ms", times.size(),
+                                percentile(times, 0.5), percentile(times, 0.99), percentile(times, 0.999)));
+}
+
+std::string opened_dataset(const std::string& answer) {
+  const auto at = answer.find("dataset-");
+  return at == std::string::npos ? "" : answer.substr(at, answer.find_first_of("\"\\", at) - at);
+}
+
+std::string open_airports(Caller& caller) {
+  const auto& opened = caller.ask(modern_call("open_dataset", R"({"sources":[{"path":"airports.csv"}]})"));
+  auto dataset = opened_dataset(opened);
+  if (dataset.empty()) throw std::runtime_error("nothing was opened: " + opened);
+  return dataset;
+}
+
+std::string count_query(const std::string& dataset, std::string_view meta = "") {
+  return modern_call("query", fmt::format(R"({{"dataset_id":"{}","sql":["SELECT count(*) FROM airports"]}})", dataset),
+                     meta);
+}
+
+// ---- The crowd
+
+struct Resting {
+  Caller caller;
+  std::string session;
+};
+
+std::vector<Resting> let_rest(const ServerProgram& server, int count) {
+  std::vector<Resting> resting;
+  for (int i = 0; i < count; ++i) {
+    Caller caller(server.port());
+    caller.ask(legacy_initialize());
+    auto session = caller.header("Mcp-Session-Id");
+    if (session.empty()) throw std::runtime_error("no session: " + caller.answer());
+    resting.push_back({std::move(caller), std::move(session)});
+  }
+  return resting;
+}
+
+struct Work {
+  std::vector<double> light_ms, heavy_ms;
+  std::size_t failures = 0;
+};
+
+// Most calls are the front's own; one in 16 connections queries, which waits for its turn on the dataset.
+Work work_for(std::vector<Caller>& callers, const std::string& dataset, double seconds) {
+  const auto light = modern_call("list_datasets", "{}");
+  const auto heavy = count_query(dataset);
+  std::vector<pollfd> polled;
+  for (std::size_t i = 0; i < callers.size(); ++i) {
+    polled.push_back({.fd = callers[i].fd(), .events = POLLIN, .revents = 0});
+    callers[i].send(i % 16 == 0 ? heavy : light);
+  }
+  Work work;
+  std::size_t waiting = callers.size();
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  while (waiting > 0) {
+    if (::poll(polled.data(), polled.size(), 60'000) <= 0) throw std::runtime_error("no answer for a minute");
+    for (std::size_t i = 0; i < callers.size(); ++i) {
+      if (polled[i].revents == 0 || !callers[i].receive()) continue;
+      (i % 16 == 0 ? work.heavy_ms : work.light_ms).push_back(callers[i].milliseconds());
+      work.failures += callers[i].succeeded() ? 0 : 1;
+      if (Clock::now() < end) callers[i].send(i % 16 == 0 ? heavy : light);
+      else --waiting;
+    }
+  }
+  return work;
+}
+
+// The server's own line, at its end.
+double lag_p999(const std::string& log) {
+  const auto line = log.rfind("event loop: ");
+  const auto at = line == std::string::npos ? line : log.find("p99.9 ", line);
+  if (at == std::string::npos) throw std::runtime_error("the server told no delays: " + log);
+  return std::stod(log.substr(at + 6));
+}
+
+void measure_crowd(Report& report, const Settings& settings) {
+  ServerProgram server(settings.data);
+  report.tell("crowd: before it", server.state().text());
+  auto resting = let_rest(server, settings.idle);
+  report.tell(fmt::format("crowd: {} connections at rest, a session each", settings.idle), server.state().text());
+
+  std::vector<Caller> callers;
+  for (int i = 0; i < settings.busy; ++i) callers.emplace_back(server.port());
+  const auto dataset = open_airports(callers[0]);
+  const auto start = Clock::now();
+  auto work = work_for(callers, dataset, settings.seconds);
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  report.tell("crowd: after the work", server.state().text());
+  for (auto& [caller, session] : resting) {
+    caller.ask(legacy_ping(session));
+    work.failures += caller.succeeded() ? 0 : 1;
+  }
+  const auto calls = work.light_ms.size() + work.heavy_ms.size();
+  report.tell(fmt::format("crowd: {} connections at work for {:.0f} s", settings.busy, seconds),
+              fmt::format("{:.0f} calls/s", static_cast<double>(calls) / seconds));
+  tell_times(report, "crowd: list_datasets", std::move(work.light_ms));
+  tell_times(report, "crowd: query, turn by turn on one dataset", std::move(work.heavy_ms));
+  report.check("crowd: failures, those at rest asked once more", fmt::format("{}", work.failures), "none",
+               work.failures == 0);
+  const auto lag = lag_p999(server.stop());
+  report.check("crowd: event loop late, p99.9", fmt::format("{:.2f} ms", lag),
+               fmt::format("at most {:.0f} ms", kMostLagMs), lag <= kMostLagMs);
+}
+
+// ---- All kinds of calls
+
+// What a connection has asked last, and so what has to follow.
+enum class Asked { nothing_to_follow, open_dataset, initialize, ping };
+
+struct MixedCaller {
+  Caller caller;
+  Asked asked = Asked::nothing_to_follow;
+  std::string session;
+};
+
+class MixedCalls {
+ public:
+  explicit MixedCalls(std::string dataset) : dataset_(std::move(dataset)) {}
+
+  std::string next(MixedCaller& one) {
+    switch (std::exchange(one.asked, Asked::nothing_to_follow)) {
+      case Asked::open_dataset:
+        return modern_call("close_dataset",
+                           fmt::format(R"({{"dataset_id":"{}"}})", opened_dataset(one.caller.answer())));
+      case Asked::initialize:
+        one.asked = Asked::ping;
+        one.session = one.caller.header("Mcp-Session-Id");
+        return legacy_ping(one.session);
+      case Asked::ping: return legacy_end(one.session);
+      case Asked::nothing_to_follow: break;
+    }
+    return begin(one.asked);
+  }
+
+ private:
+  std::string begin(Asked& asked) {
+    const auto number = counted_++;
+    if (number % 200 == 100) {
+      asked = Asked::open_dataset;
+      return modern_call("open_dataset", R"({"sources":[{"path":"airports.csv"}]})");
+    }
+    const auto uri = "adit://workspaces/" + dataset_;
+    switch (number % 10) {
+      case 0: return modern_call("list_datasets", "{}");
+      case 1: return modern_call("describe_dataset", fmt::format(R"({{"dataset_id":"{}"}})", dataset_));
+      case 2: return modern_request("tools/list", "");
+      case 3: return count_query(dataset_, R"(,"progressToken":"p")");  // may be a stream of events
+      case 4: asked = Asked::initialize; return legacy_initialize();
+      case 5: return modern_request("resources/read", uri, fmt::format(R"(,"uri":"{}")", uri));
+      case 6: return modern_request("resources/list", "");
+      case 7: return modern_request("server/discover", "");
+      default: return count_query(dataset_);
+    }
+  }
+
+  std::string dataset_;
+  std::size_t counted_ = 0;
+};
+
+// At least `count` calls, and then what has to follow the last of them. Gives how many failed.
+std::size_t run_mixed(std::vector<MixedCaller>& callers, MixedCalls& calls, int count) {
+  std::vector<pollfd> polled;
+  for (auto& one : callers) {
+    polled.push_back({.fd = one.caller.fd(), .events = POLLIN, .revents = 0});
+    one.caller.send(calls.next(one));
+  }
+  std::size_t failures = 0, waiting = callers.size();
+  int sent = static_cast<int>(callers.size());
+  while (waiting > 0) {
+    if (::poll(polled.data(), polled.size(), 60'000) <= 0) throw std::runtime_error("no answer for a minute");
+    for (std::size_t i = 0; i < callers.size(); ++i) {
+      auto& one = callers[i];
+      if (polled[i].revents == 0 || !one.caller.receive()) continue;
+      if (!one.caller.succeeded() && ++failures <= 3) {
+        fmt::print("a call that failed: {}\n", one.caller.answer().substr(0, 400));
+      }
+      if (sent >= count && one.asked == Asked::nothing_to_follow) {
+        --waiting;
+        continue;
+      }
+      ++sent;
+      one.caller.send(calls.next(one));
+    }
+  }
+  return failures;
+}
+
+ServerState rested_state(const ServerProgram& server) {
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // workers of closed datasets end
+  return server.state();
+}
+
+void measure_mixed(Report& report, const Settings& settings) {
+  ServerProgram server(settings.data);
+  Caller first(server.port());
+  const auto dataset = open_airports(first);
+  MixedCalls calls(dataset);
+  std::vector<MixedCaller> callers;
+  for (int i = 0; i < 16; ++i) callers.push_back({.caller = Caller(server.port()), .session = ""});
+  auto failures = run_mixed(callers, calls, settings.early);
+  const auto early = rested_state(server);
+  report.tell(fmt::format("mixed: after {} calls", settings.early), early.text());
+  failures += run_mixed(callers, calls, settings.mixed - settings.early);
+  const auto late = rested_state(server);
+  report.tell(fmt::format("mixed: after {} calls", settings.mixed), late.text());
+  report.check("mixed: failures", fmt::format("{}", failures), "none", failures == 0);
+  report.check("mixed: PSS of all processes, growth", fmt::format("{:+.1f} %", (late.pss_mb / early.pss_mb - 1) * 100),
+               "at most 5 %", late.pss_mb <= early.pss_mb * kMostGrowth);
+  report.check("mixed: processes", fmt::format("{}, {}", early.processes, late.processes), "the same",
+               early.processes == late.processes);
+  report.check("mixed: descriptors", fmt::format("{}, {}", early.descriptors, late.descriptors), "the same",
+               early.descriptors == late.descriptors);
+  report.check("mixed: directories", fmt::format("{}, {}", early.directories, late.directories), "the same",
+               early.directories == late.directories);
+}
+
+void allow_many_descriptors() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
-  ServerProgram server(settings.data);
-  fmt::print("at the start               {}\n", state_of(server));
-
-  std::vector<int> idle;
-  for (int i = 0; i < settings.idle; ++i) {
-    Caller caller{.fd = connect_to(server.port), .received = {}, .sent = {}};
-    caller.ask("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    idle.push_back(caller.fd);
-  }
-  fmt::print("{:>5} connections at rest  {}\n", settings.idle, state_of(server));
-
-  std::vector<Caller> callers(static_cast<std::size_t>(settings.busy));
-  std::vector<pollfd> polled;
-  for (auto& caller : callers) {
-    caller.fd = connect_to(server.port);
-    polled.push_back({.fd = caller.fd, .events = POLLIN, .revents = 0});
-  }
-  const auto opened = callers[0].ask(modern_call("open_dataset", R"({"sources":[{"path":"airports.csv"}]})"));
-  const auto at = opened.find("dataset-");
-  if (at == std::string::npos) throw std::runtime_error("nothing was opened: " + opened);
-  // Most calls are the front's own; one in 16 connections queries, which waits for its turn on the dataset.
-  const auto light = modern_call("list_datasets", "{}");
-  const auto heavy = modern_call(
-      "query", fmt::format(R"({{"dataset_id":"{}","sql":["SELECT count(*) FROM airports"]}})", opened.substr(at, 30)));
-  const auto request_of = [&](std::size_t caller) { return caller % 16 == 0 ? heavy : light; };
-  for (std::size_t i = 0; i < callers.size(); ++i) callers[i].send(request_of(i));
-  const auto end =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(settings.seconds));
-  std::vector<double> light_ms, heavy_ms;
-  std::size_t failures = 0;
-  bool early_told = false;
-  while (Clock::now() < end) {
-    if (::poll(polled.data(), polled.size(), 1'000) < 0) throw std::runtime_error("poll");
-    for (std::size_t i = 0; i < callers.size(); ++i) {
-      if (polled[i].revents == 0 || !callers[i].receive()) continue;
-      const double ms = std::chrono::duration<double, std::milli>(Clock::now() - callers[i].sent).count();
-      (i % 16 == 0 ? heavy_ms : light_ms).push_back(ms);
-      failures += callers[i].succeeded() ? 0 : 1;
-      callers[i].send(request_of(i));
-    }
-    if (!early_told && light_ms.size() + heavy_ms.size() >= 2'400) {
-      fmt::print("after 2,400 calls          {}\n", state_of(server));
-      early_told = true;
-    }
-  }
-  const auto calls = light_ms.size() + heavy_ms.size();
-  fmt::print("after {:>7} calls        {}\n", calls, state_of(server));
-  fmt::print("{} failures; {:.0f} calls/s over {} connections\n", failures,
-             static_cast<double>(calls) / settings.seconds, settings.busy);
-  for (auto* times : {&light_ms, &heavy_ms}) {
-    std::sort(times->begin(), times->end());
-    fmt::print("{:<14} {:>7} calls: p50 {:.2f} ms, p99 {:.2f} ms, p99.9 {:.2f} ms\n",
-               times == &light_ms ? "list_datasets" : "query", times->size(), percentile(*times, 0.5),
-               percentile(*times, 0.99), percentile(*times, 0.999));
-  }
-  for (const int fd : idle) ::close(fd);
-  for (const auto& caller : callers) ::close(caller.fd);
 }
 
 }  // namespace
@@ -211,14 +290,19 @@ void run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   adit::bench::Settings settings;
-  CLI::App app("1,000 connections at rest and 64 at work over HTTP", "http_bench");
+  CLI::App app("A crowd of connections, and calls of every kind, over HTTP", "http_bench");
   app.add_option("--data", settings.data, "Directory with airports.csv")->required();
   app.add_option("--seconds", settings.seconds)->capture_default_str();
   app.add_option("--idle", settings.idle)->capture_default_str();
   app.add_option("--busy", settings.busy)->capture_default_str();
+  app.add_option("--mixed", settings.mixed)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
-    adit::bench::run(settings);
+    adit::bench::allow_many_descriptors();
+    adit::bench::Report report;
+    adit::bench::measure_crowd(report, settings);
+    adit::bench::measure_mixed(report, settings);
+    return report.missed() ? 1 : 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "http_bench: {}\n", error.what());
     return 1;

@@ -26,6 +26,7 @@ struct PortalOptions {
   std::vector<std::string> token_hosts;
   std::vector<std::string> portal_map;  // NAME=URL
   std::chrono::milliseconds retry_delay{500};
+  std::chrono::milliseconds call_limit{180'000};
 };
 
 struct ServerOptions {

@@ -1,5 +1,6 @@
 // adit serve --http: MCP over HTTP, for many clients at once.
 #include "adit/base/log.h"
+#include "adit/io/loop_lag.h"
 #include "adit/mcp/http_transport.h"
 #include "commands.h"
 #include "http_options.h"
@@ -13,6 +14,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace adit::app {
 namespace {
@@ -48,7 +50,15 @@ Task<void> check_sandbox(workspace::Workspaces& workspaces, bool may_lack_it) {
                       "start with --unsafe-no-sandbox."};
 }
 
-Task<void> serve_until_end(io::EventLoop& loop, Service& service, const HttpServeOptions& options) {
+// One line at the end for whoever looks into delays. The timers cost too little to be seen, but they wake a server that
+// could sleep, so they run at --log-level debug only.
+void tell(const io::LagCounts& lag) {
+  const auto ms = [](io::LagCounts::Microseconds time) { return static_cast<double>(time.count()) / 1000; };
+  log::debug("event loop: {} timers, late by p50 {:.2f} ms, p99 {:.2f} ms, p99.9 {:.2f} ms, at most {:.2f} ms",
+             lag.total(), ms(lag.at_share(0.5)), ms(lag.at_share(0.99)), ms(lag.at_share(0.999)), ms(lag.most()));
+}
+
+Task<void> serve_until_end(io::EventLoop& loop, Service& service, const HttpServeOptions& options, log::Level level) {
   ADIT_CO_TRY(auto transport_settings, transport_options(options));
   transport_settings.connections = make_room_for_connections(transport_settings.connections);
   auto checked = co_await check_sandbox(*service.workspaces, options.without_sandbox);
@@ -64,14 +74,18 @@ Task<void> serve_until_end(io::EventLoop& loop, Service& service, const HttpServ
   }
   fmt::print(stderr, "adit {}: listening on {}\n", ADIT_VERSION, (*transport)->url());
   loop.post([&service] { service.workspaces->sweep(); });
+  std::optional<io::LoopLag> lag;
+  if (level == log::Level::debug) lag.emplace(loop);
   co_await mcp::serve_http(loop, **transport);
+  if (lag) tell(lag->counts());
+  lag.reset();
   co_await service.shut_down();
   co_return Result<void>();
 }
 
-boost::asio::awaitable<void> run_to_result(io::EventLoop& loop, Service& service, const HttpServeOptions& options,
+boost::asio::awaitable<void> run_to_result(io::EventLoop& loop, Service& service, const ServerOptions& options,
                                            Result<void>& result) {
-  result = co_await serve_until_end(loop, service, options);
+  result = co_await serve_until_end(loop, service, options.http, options.log_level);
 }
 
 }  // namespace
@@ -83,7 +97,7 @@ int serve_http(const ServerOptions& options) {
   io::EventLoop loop;
   Result<void> result;
   if (auto service = make_service(loop, options); service.ok()) {
-    io::run_to_end(loop, run_to_result(loop, *service, options.http, result));
+    io::run_to_end(loop, run_to_result(loop, *service, options, result));
   } else {
     result = std::move(service).error();
   }

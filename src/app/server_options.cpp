@@ -82,7 +82,7 @@ void add_portals(CLI::App& app, PortalOptions& portals) {
       ->envname("SOCRATA_DEFAULT_DOMAIN")
       ->capture_default_str()
       ->type_name("HOST");
-  // In the environment or the file only: command lines are seen by everybody on the machine.
+  // Not told by --help: command lines are seen by everybody on the machine. It is for the environment and the file.
   app.add_option("--app-token", portals.app_token, "")->envname("SOCRATA_APP_TOKEN")->group("");
   app.add_option("--token-host", portals.token_hosts,
                  "Further host that gets the app token of SOCRATA_APP_TOKEN; repeat for more. Known portals and the "
@@ -99,6 +99,8 @@ void add_portals(CLI::App& app, PortalOptions& portals) {
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAME=URL");
+  add_seconds(app, "--portal-deadline", "ADIT_PORTAL_DEADLINE", portals.call_limit,
+              "For one call that asks a portal, further tries included");
   add_seconds(app, "--retry-delay", "ADIT_RETRY_DELAY", portals.retry_delay,
               "Before a request to a portal is tried a second time; doubles with each further try");
 }

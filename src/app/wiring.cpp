@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -59,9 +60,23 @@ net::HttpClientOptions http_client_options() {
   return options;
 }
 
+// As a header carries it. What a file or a variable adds at the ends is not meant.
+Result<std::string> checked_token(std::string_view token) {
+  const auto first = token.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return std::string();
+  token = token.substr(first, token.find_last_not_of(" \t\r\n") - first + 1);
+  const bool printable = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  if (printable) return std::string(token);
+  return Error{.code = ErrorCode::configuration,
+               .reason = "invalid_option",
+               .message = "SOCRATA_APP_TOKEN holds a character that no app token has",
+               .hint = "Copy the token again from the portal's developer settings."};
+}
+
 Result<socrata::UpstreamOptions> upstream_options(const PortalOptions& portals) {
   socrata::UpstreamOptions options;
-  options.app_token = portals.app_token;
+  ADIT_TRY(options.app_token, checked_token(portals.app_token));
+  options.call_limit = portals.call_limit;
   options.retry_delay = portals.retry_delay;
   for (const auto& host : portals.token_hosts) {
     ADIT_TRY(const auto name, socrata::parse_portal_host(host));

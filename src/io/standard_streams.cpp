@@ -1,9 +1,10 @@
 #include "adit/io/standard_streams.h"
 
+#include "signal_mask.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -20,12 +21,6 @@ constexpr std::size_t kReadChunk = 256 << 10;
 // A peer that writes faster than we handle is held back by its own pipe once this much waits for the loop.
 constexpr std::size_t kMostUnhandledBytes = 16u << 20;
 constexpr int kPipeBytes = 1 << 20;  // large answers in few switches; refused by the kernel is fine
-
-void block_all_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, nullptr);
-}
 
 // A shared descriptor may have been made non-blocking by somebody else; wait then.
 bool wait_ready(int fd, short events) {

@@ -16,6 +16,8 @@ Error no_answer(std::string message) {
 
 Task<json::object> ClientRequests::ask(std::shared_ptr<ClientRequests> self, RequestContext context, Send send,
                                        std::string method, json::object params) {
+  // S5: nothing more is sent for a call that was cancelled, be it before its handler came to ask.
+  if (context.cancelled()) co_return no_answer("The call was cancelled");
   const RequestId id = fmt::format("\"adit-{}\"", ++self->last_);
   io::OneShot<Result<json::object>> answer(self->loop_);
   self->waiting_.emplace(id, answer);

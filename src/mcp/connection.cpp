@@ -53,7 +53,10 @@ class Connection::State : public std::enable_shared_from_this<State> {
       send({.line = error_response(parsed.bad->id, parsed.bad->error), .error = parsed.bad->error.code});
       return {};
     }
-    auto& message = *parsed.message;
+    return receive(std::move(*parsed.message), std::move(send), form);
+  }
+
+  Request receive(Message message, Send send, ReplyForm form) {
     switch (message.kind) {
       case MessageKind::response: requests_->take(message); return {};
       case MessageKind::notification: take_notification(message); return {};
@@ -230,6 +233,9 @@ Connection::~Connection() = default;
 
 Connection::Request Connection::receive(std::string_view message, Send reply, ReplyForm form) {
   return state_->receive(message, std::move(reply), form);
+}
+Connection::Request Connection::receive(Message message, Send reply, ReplyForm form) {
+  return state_->receive(std::move(message), std::move(reply), form);
 }
 Connection::Request Connection::receive(std::string_view message) { return state_->receive(message); }
 void Connection::refuse(const Error& error) { state_->refuse(error); }

@@ -49,12 +49,13 @@ void EventStream::send(std::string line) {
   const auto index = ++last_index_;
   if (attached()) exchange_->write(event_text(index, line));
   if (number_ == 0) return;
-  kept_bytes_ += line.size();
   kept_.push_back({index, std::move(line)});
+  kept_bytes_ += cost_of(kept_.back());
   while (kept_bytes_ > most_kept_) {
-    kept_bytes_ -= kept_.front().line.size();
+    kept_bytes_ -= cost_of(kept_.front());
     kept_.pop_front();
   }
+  share_->resize(kept_bytes_);
 }
 
 void EventStream::finish() {
@@ -74,6 +75,7 @@ void EventStream::end_connection() {
 void EventStream::forget() {
   kept_.clear();
   kept_bytes_ = 0;
+  if (share_) share_->resize(0);
 }
 
 std::string EventStream::event_text(std::uint64_t index, std::string_view line) const {

@@ -4,12 +4,15 @@
 #pragma once
 
 #include "adit/net/http_server.h"
+#include "replay_memory.h"
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace adit::mcp {
@@ -17,7 +20,11 @@ namespace adit::mcp {
 class EventStream {
  public:
   EventStream() = default;  // not resumable
-  EventStream(std::uint64_t number, std::size_t most_kept) : number_(number), most_kept_(most_kept) {}
+  EventStream(std::uint64_t number, std::size_t most_kept, std::shared_ptr<ReplayMemory> memory)
+      : number_(number), most_kept_(most_kept), share_(std::in_place, std::move(memory), [this] { forget(); }) {}
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
+  ~EventStream() = default;
 
   enum class Priming {
     no,
@@ -45,6 +52,8 @@ class EventStream {
     std::uint64_t index;
     std::string line;
   };
+  // What an event costs: bookkeeping counts, or many small ones would cost many times their text.
+  static std::size_t cost_of(const Event& event) { return event.line.size() + 2 * sizeof(Event); }
   void start(net::HttpExchange exchange, std::vector<net::HttpHeader> headers, std::string first);
   std::string event_text(std::uint64_t index, std::string_view line) const;
 
@@ -53,6 +62,7 @@ class EventStream {
   std::uint64_t last_index_ = 0;
   std::deque<Event> kept_;
   std::size_t kept_bytes_ = 0;
+  std::optional<ReplayMemory::Share> share_;  // of a resumable one
   bool finished_ = false;
   std::optional<net::HttpExchange> exchange_;
 };

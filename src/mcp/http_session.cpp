@@ -24,7 +24,7 @@ bool HttpSession::at_work() const {
 std::shared_ptr<EventStream> HttpSession::add_stream() {
   forget_finished();
   const auto number = ++last_number_;
-  auto stream = std::make_shared<EventStream>(number, kKeptBytesOfStream);
+  auto stream = std::make_shared<EventStream>(number, kKeptBytesOfStream, replay_);
   streams_.emplace(number, stream);
   return stream;
 }
@@ -111,7 +111,7 @@ HttpSessions::Ptr HttpSessions::create() {
     if (!oldest) return nullptr;
     end(oldest);
   }
-  auto session = std::make_shared<HttpSession>(random_id());
+  auto session = std::make_shared<HttpSession>(random_id(), replay_);
   sessions_.emplace(session->id(), session);
   return session;
 }

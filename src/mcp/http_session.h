@@ -18,7 +18,7 @@ class HttpSession {
  public:
   using Clock = io::EventLoop::Clock;
 
-  explicit HttpSession(std::string id) : id_(std::move(id)) {}
+  HttpSession(std::string id, std::shared_ptr<ReplayMemory> replay) : id_(std::move(id)), replay_(std::move(replay)) {}
 
   const std::string& id() const { return id_; }
   std::shared_ptr<Connection> connection;  // set once, right behind the constructor
@@ -31,6 +31,7 @@ class HttpSession {
   std::shared_ptr<EventStream> add_stream();
   void listen(std::shared_ptr<EventStream> stream);
   std::shared_ptr<EventStream> find_stream(std::uint64_t number) const;
+  bool had_stream(std::uint64_t number) const { return number > 0 && number <= last_number_; }
   std::size_t listening() const;
 
   // H18: what belongs to no request goes to one stream only, the newest that listens; while none does it waits.
@@ -45,6 +46,7 @@ class HttpSession {
   void forget_finished();
 
   std::string id_;
+  std::shared_ptr<ReplayMemory> replay_;  // of all sessions
   Clock::time_point last_used_ = Clock::now();
   std::map<std::uint64_t, std::shared_ptr<EventStream>> streams_;
   std::vector<std::shared_ptr<EventStream>> listening_;
@@ -56,11 +58,13 @@ struct SessionLimits {
   std::size_t sessions = 1'000;
   std::chrono::milliseconds idle{3'600'000};        // without a request, a running call or an open stream
   std::chrono::milliseconds protected_for{60'000};  // a full table ends none that was used within this time
+  std::size_t replay_bytes = 64u << 20;             // that the streams of all sessions together keep
 };
 
 class HttpSessions {
  public:
-  explicit HttpSessions(SessionLimits limits) : limits_(limits) {}
+  explicit HttpSessions(SessionLimits limits)
+      : limits_(limits), replay_(std::make_shared<ReplayMemory>(limits.replay_bytes)) {}
 
   using Ptr = std::shared_ptr<HttpSession>;
 
@@ -76,6 +80,7 @@ class HttpSessions {
 
  private:
   SessionLimits limits_;
+  std::shared_ptr<ReplayMemory> replay_;
   std::map<std::string, Ptr, std::less<>> sessions_;
 };
 

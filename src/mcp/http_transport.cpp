@@ -1,5 +1,5 @@
-// From a request to the connection that answers it. Reading order: check (headers alone), post → modern or legacy,
-// listen (GET), end_session (DELETE).
+// From a request that was let in (http_admission.cpp) to the connection that answers it. Reading order: post → modern
+// or legacy, listen (GET), end_session (DELETE).
 //
 // Modern requests are alone in the world: each has a Connection of its own, which ends with the answer. Legacy
 // requests belong to a session, whose Connection knows what was negotiated and what runs.
@@ -12,6 +12,7 @@
 #include "adit/mcp/connection.h"
 #include "era.h"
 #include "http_access.h"
+#include "http_admission.h"
 #include "http_headers.h"
 #include "http_reply.h"
 #include "http_session.h"
@@ -28,16 +29,9 @@ namespace json = boost::json;
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::string_view kEndpoint = "/mcp";
-constexpr std::string_view kHealth = "/healthz";
 // Everything has ended two seconds after SIGTERM, as on stdio (S3); half of it is the workers'.
 constexpr auto kFinishGrace = std::chrono::milliseconds(400);
 constexpr auto kFlushGrace = std::chrono::milliseconds(300);
-
-Error refusal(std::string message, std::string hint = "") {
-  return Error{
-      .code = ErrorCode::invalid_request, .reason = "", .message = std::move(message), .hint = std::move(hint)};
-}
 
 bool wants_stream(const Message& message) {
   if (message.method == "subscriptions/listen") return true;
@@ -60,7 +54,8 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
         server_(server),
         options_(std::move(options)),
         access_(std::move(access)),
-        sessions_({.sessions = options_.sessions, .idle = options_.session_idle}),
+        sessions_(
+            {.sessions = options_.sessions, .idle = options_.session_idle, .replay_bytes = options_.replay_bytes}),
         tick_(loop),
         joins_(loop) {
     sessions_.on_end = [this](const HttpSessions::Ptr& session) {
@@ -74,7 +69,7 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
 
   Result<void> listen(net::HttpAddress address) {
     is_local_ = address.is_loopback();
-    net::HttpHandler handler{.check = [this](const net::HttpRequest& head) { return check(head); },
+    net::HttpHandler handler{.check = [this](const net::HttpRequest& head) { return answer_by_headers(access_, head); },
                              .handle = [this](net::HttpRequest request,
                                               net::HttpExchange exchange) { handle(request, std::move(exchange)); }};
     net::HttpLimits limits{.body_bytes = options_.largest_message, .connections = options_.connections};
@@ -116,82 +111,6 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
   using Exchange = net::HttpExchange;
   using Headers = std::vector<net::HttpHeader>;
 
-  // ---- By headers alone
-
-  std::optional<net::HttpResponse> check(const net::HttpRequest& head) {
-    auto response = refuse(head);
-    if (!response) return std::nullopt;
-    if (response->status >= 400) {
-      log::info("http: {} {} refused with {}", head.method, head.path().substr(0, 100), response->status);
-    }
-    for (auto& header : access_.cors_headers(head)) response->headers.push_back(std::move(header));
-    return response;
-  }
-
-  std::optional<net::HttpResponse> refuse(const net::HttpRequest& head) const {
-    if (auto allowed = access_.check_host_and_origin(head); !allowed.ok()) return error_response(403, allowed.error());
-    const bool reads = head.method == "GET" || head.method == "HEAD";
-    if (head.path() == kHealth && reads) return health();
-    if (head.method == "OPTIONS" && head.path() == kEndpoint && !access_.cors_headers(head).empty()) return preflight();
-    if (!access_.token_fits(head)) {
-      auto response = error_response(401, refusal("A bearer token is needed"));
-      response.headers.push_back({"WWW-Authenticate", "Bearer realm=\"adit\""});
-      return response;
-    }
-    if (head.path() == kHealth) return not_allowed("GET, HEAD");
-    if (head.path() != kEndpoint) {
-      return error_response(404,
-                            refusal("There is nothing at this path", fmt::format("The endpoint is {}", kEndpoint)));
-    }
-    if (head.method == "POST") return refuse_post(head);
-    if (head.method != "GET" && head.method != "DELETE") return not_allowed("GET, POST, DELETE");
-    // H15: the modern era has neither sessions nor streams that a GET opens.
-    if (is_modern_version(head.header(kVersionHeader).value_or(""))) return not_allowed("POST");
-    if (head.method == "GET" && !read_accept(head.header("Accept")).stream) {
-      return error_response(406, refusal("A GET opens a stream of events", "Send Accept: text/event-stream"));
-    }
-    return std::nullopt;
-  }
-
-  // H5
-  std::optional<net::HttpResponse> refuse_post(const net::HttpRequest& head) const {
-    if (!is_json_content(head.header("Content-Type"))) {
-      return error_response(415, refusal("The body must be JSON", "Send Content-Type: application/json"));
-    }
-    const auto accepted = read_accept(head.header("Accept"));
-    if (!accepted.json && !accepted.stream) {
-      return error_response(
-          406, refusal("The answer is JSON or a stream of events", "Send Accept: application/json, text/event-stream"));
-    }
-    return std::nullopt;
-  }
-
-  static net::HttpResponse error_response(int status, const Error& error) {
-    return json_response(status, mcp::error_response(std::nullopt, error));
-  }
-
-  static net::HttpResponse health() {
-    return {.status = 200,
-            .headers = {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
-            .body = "ok\n"};
-  }
-
-  static net::HttpResponse preflight() {
-    return {.status = 204,
-            .headers = {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
-                        {"Access-Control-Allow-Headers",
-                         "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
-                         "Mcp-Session-Id"},
-                        {"Access-Control-Max-Age", "600"}},
-            .body = ""};
-  }
-
-  static net::HttpResponse not_allowed(std::string allowed) {
-    auto response = error_response(405, refusal(fmt::format("Allowed here: {}", allowed)));
-    response.headers.push_back({"Allow", std::move(allowed)});
-    return response;
-  }
-
   // ---- By method
 
   void handle(const net::HttpRequest& request, Exchange exchange) {
@@ -205,13 +124,14 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
   }
 
   void post(const net::HttpRequest& request, Exchange exchange) {
-    const auto parsed = parse_message(request.body);
+    auto parsed = parse_message(request.body);
     if (parsed.bad) {
       fail(request, exchange, 400, parsed.bad->id, parsed.bad->error);
       return;
     }
-    if (is_modern_request(request, *parsed.message)) post_modern(request, *parsed.message, std::move(exchange));
-    else post_legacy(request, *parsed.message, std::move(exchange));
+    auto& message = *parsed.message;
+    if (is_modern_request(request, message)) post_modern(request, std::move(message), std::move(exchange));
+    else post_legacy(request, std::move(message), std::move(exchange));
   }
 
   void fail(const net::HttpRequest& request, const Exchange& exchange, int status, const std::optional<RequestId>& id,
@@ -240,7 +160,7 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
   // ---- The modern era
 
   // H8: what the headers and _meta decide is decided before anything else.
-  void post_modern(const net::HttpRequest& request, const Message& message, Exchange exchange) {
+  void post_modern(const net::HttpRequest& request, Message message, Exchange exchange) {
     if (message.kind != MessageKind::request) {
       accept(request, exchange);  // a notification has no stream to act upon: closing one is how a call is cancelled
       return;
@@ -268,11 +188,12 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
     };
     const auto takes = reply_form(form);
     auto reply = std::make_shared<HttpReply>(exchange, std::move(form));
-    const auto running = connection->receive(request.body, reply->sender(), takes);
+    const bool streams = wants_stream(message);
+    const auto running = connection->receive(std::move(message), reply->sender(), takes);
     if (reply->answered()) return;
     if (listens) ++listening_[owner];
     exchange.on_closed([running] { running.cancel(); });  // H13
-    if (wants_stream(message)) reply->open_stream();
+    if (streams) reply->open_stream();
     keep_until_joined(connection, listens ? owner : "");
   }
 
@@ -314,16 +235,16 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
 
   // ---- The legacy eras
 
-  void post_legacy(const net::HttpRequest& request, const Message& message, Exchange exchange) {
+  void post_legacy(const net::HttpRequest& request, Message message, Exchange exchange) {
     if (message.kind == MessageKind::request && message.method == "initialize") {
-      initialize(request, message, std::move(exchange));
+      initialize(request, std::move(message), std::move(exchange));
       return;
     }
     const auto id = message.kind == MessageKind::request ? std::optional(message.id) : std::nullopt;
     const auto session = session_of(request, exchange, id);
     if (!session) return;
     if (message.kind != MessageKind::request) {
-      session->connection->receive(request.body, [](const Outgoing&) {});
+      session->connection->receive(std::move(message), [](const Outgoing&) {});
       accept(request, exchange);
       return;
     }
@@ -342,12 +263,13 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
     if (request.header(kVersionHeader) == newest) form.priming = EventStream::Priming::yes;
     const auto takes = reply_form(form);
     auto reply = std::make_shared<HttpReply>(exchange, std::move(form));
-    session->connection->receive(request.body, reply->sender(), takes);
+    const bool streams = wants_stream(message);
+    session->connection->receive(std::move(message), reply->sender(), takes);
     // H13: here a closed connection does not cancel; the call goes on, and its stream can be resumed.
-    if (!reply->answered() && wants_stream(message)) reply->open_stream();
+    if (!reply->answered() && streams) reply->open_stream();
   }
 
-  void initialize(const net::HttpRequest& request, const Message& message, Exchange exchange) {
+  void initialize(const net::HttpRequest& request, Message message, Exchange exchange) {
     const auto session = sessions_.create();
     if (!session) {
       refuse_for_now(request, exchange, message.id, "Too many sessions are open");
@@ -360,7 +282,7 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
     auto form = form_for(request, Era::legacy);
     form.headers.push_back({std::string(kSessionHeader), session->id()});
     auto reply = std::make_shared<HttpReply>(exchange, std::move(form));
-    session->connection->receive(request.body, reply->sender(), Connection::ReplyForm::answer_only);
+    session->connection->receive(std::move(message), reply->sender(), Connection::ReplyForm::answer_only);
     if (!session->connection->initialized()) sessions_.end(session);
   }
 
@@ -424,11 +346,11 @@ class HttpTransport::State : public std::enable_shared_from_this<State> {
               Exchange exchange) {
     const auto event = EventId::parse(last);
     const auto stream = event ? session->find_stream(event->stream) : nullptr;
-    if (!stream) {
+    if (!event || !session->had_stream(event->stream)) {
       fail(request, exchange, 400, std::nullopt,
            refusal(fmt::format("{} names no event of this session", kLastEventHeader),
                    "Leave it out to listen for what comes."));
-    } else if (!stream->can_resume(event->event)) {
+    } else if (!stream || !stream->can_resume(event->event)) {
       fail(request, exchange, 410, std::nullopt,
            refusal("Events behind this one are no longer kept", "Repeat the calls that were not answered."));
     } else {

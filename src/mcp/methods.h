@@ -30,7 +30,7 @@ boost::asio::awaitable<Answer> call_tool(std::shared_ptr<Exchange> exchange);
 Answer list_resources(Exchange& exchange);
 Answer list_resource_templates(Exchange& exchange);
 boost::asio::awaitable<Answer> read_resource(std::shared_ptr<Exchange> exchange);
-bool has_resource(const Offer& offer, const std::string& uri);
+bool has_resource(const Offer& offer, const std::string& uri);  // one of the list, or what fits a template
 Answer resource_not_found(const Exchange& exchange, const std::string& uri);
 
 // prompt_methods.cpp

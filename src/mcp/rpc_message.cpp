@@ -37,7 +37,12 @@ Message read_response(json::object& object) {
 
 ParsedMessage parse_message(std::string_view text) {
   auto parsed = parse_json(text);
-  if (!parsed.ok()) return {.message = {}, .bad = bad(ErrorCode::parse_error, "Not JSON: " + parsed.error().message)};
+  if (!parsed.ok()) {
+    // The framing of language servers, which clients try on servers of every kind.
+    const auto what = text.starts_with("Content-Length:") ? "a message is one line, without headers before it"
+                                                          : parsed.error().message;
+    return {.message = {}, .bad = bad(ErrorCode::parse_error, "Not JSON: " + what)};
+  }
   if (parsed->is_array()) {
     return {.message = {}, .bad = bad(ErrorCode::invalid_request, "Batches are not supported; send one message")};
   }

@@ -55,6 +55,8 @@ Result<Filter> read_filter(const Server& server, const json::object& params) {
     filter.watched.emplace(uri.get_string());
   }
   if (filter.watched.size() > kMostResources) return bad("At most 1000 resources can be watched");
+  // P6: what the server agrees to is told; it cannot agree to an address that names nothing here.
+  std::erase_if(filter.watched, [&server](const auto& uri) { return !has_resource(server.offer(), uri); });
   return filter;
 }
 

@@ -1,6 +1,7 @@
 // tools/list and tools/call.
 #include "adit/base/json_fields.h"
 #include "adit/base/log.h"
+#include "adit/base/nearest_name.h"
 #include "adit/mcp/json_schema.h"
 #include "dialogue_run.h"
 #include "list_page.h"
@@ -21,6 +22,15 @@ struct ToolCall {
   json::object arguments;
 };
 
+// The next step is part of the message: clients show a model that and seldom the data beside it.
+std::string unknown_tool(const Server& server, std::string_view name) {
+  std::vector<std::string> known;
+  for (const auto& tool : server.tools()) known.push_back(tool.name);
+  const auto nearest = nearest_names(name, known, 1);
+  return fmt::format("There is no tool {}.{} tools/list shows what there is.", shown_name(name),
+                     nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest.front()));
+}
+
 Result<ToolCall> read_call(const Exchange& exchange) {
   const auto bad = [](std::string message, ErrorCode code = ErrorCode::invalid_params) {
     return Error{.code = code, .reason = "", .message = std::move(message), .hint = ""};
@@ -29,7 +39,7 @@ Result<ToolCall> read_call(const Exchange& exchange) {
   const auto name = text_or(exchange.params, "name", "");
   call.tool = exchange.server.find_tool(name);
   if (call.tool == nullptr) {
-    return bad(fmt::format("There is no tool {}", shown_name(name)));
+    return bad(unknown_tool(exchange.server, name));
   }
   // T17: no tool of ours runs as a task, and only this revision knows them in a call.
   if (exchange.revision == Revision::v2025_11_25 && exchange.params.contains("task")) {

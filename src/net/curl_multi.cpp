@@ -87,12 +87,12 @@ void CurlMulti::wait_for(curl_socket_t fd, Socket& socket) {
     if ((socket.wanted & event) == 0 || socket.*waiting) return;
     socket.*waiting = true;
     const std::weak_ptr<CurlMulti> weak = weak_from_this();
-    socket.descriptor.async_wait(type, [weak, fd, action, event, waiting](boost::system::error_code error) {
+    const std::weak_ptr<Socket> waited = sockets_[fd];
+    socket.descriptor.async_wait(type, [weak, waited, fd, action, event, waiting](boost::system::error_code error) {
       const auto self = weak.lock();
-      if (!self || error) return;
-      const auto at = self->sockets_.find(fd);
-      if (at == self->sockets_.end()) return;
-      const auto held = at->second;
+      const auto held = waited.lock();
+      // A wait that ended just before curl closed its socket says nothing of the next one with that number.
+      if (!self || !held || error || !held->descriptor.is_open()) return;
       (*held).*waiting = false;
       if ((held->wanted & event) != 0) self->act(fd, action);
       // Unless curl has given the number to another socket meanwhile.

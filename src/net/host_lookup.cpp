@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <system_error>
@@ -17,8 +17,8 @@
 namespace adit::net {
 namespace {
 
-// A slow resolver holds its thread for half a minute; more names than this at once wait for nothing good.
-constexpr int kAtOnce = 32;
+// A slow resolver holds its thread for half a minute.
+constexpr int kAtOnce = 16;
 
 Error lookup_error(const std::string& host, int code) {
   const bool absent = code == EAI_NONAME || code == EAI_NODATA;
@@ -51,15 +51,50 @@ Result<std::vector<std::string>> look_up(const std::string& host) {
 
 }  // namespace
 
-// What the threads know of us. They never own what belongs to the loop: they bring a number and a finding.
-struct SystemHostLookup::Shared {
-  using Outcome = io::OneShot<Result<std::vector<std::string>>>;
+// What the threads know of us. They never own what belongs to the loop: they bring a name and a finding.
+struct SystemHostLookup::Shared : std::enable_shared_from_this<Shared> {
+  using Addresses = Result<std::vector<std::string>>;
+
+  // ---- Loop thread only
+
+  void start_more() {
+    while (at_work < kAtOnce && !queue.empty()) {
+      auto host = std::move(queue.front());
+      queue.pop_front();
+      ++at_work;
+      try {
+        std::thread([self = shared_from_this(), host] { self->bring(host, look_up(host)); }).detach();
+      } catch (const std::system_error&) {  // no more threads
+        take(host, lookup_error(host, EAI_AGAIN));
+      }
+    }
+  }
+
+  void take(const std::string& host, const Addresses& found) {
+    --at_work;
+    const auto at = waiting.find(host);
+    if (at != waiting.end()) {
+      const auto waiters = std::move(at->second);
+      waiting.erase(at);
+      for (const auto& waiter : waiters) waiter.set(found);
+    }
+    start_more();
+  }
+
+  std::map<std::string, std::vector<io::OneShot<Addresses>>> waiting;
+  std::deque<std::string> queue;
+  int at_work = 0;
+
+  // ---- Any thread
+
+  void bring(const std::string& host, Addresses found) {
+    const std::lock_guard lock(mutex);
+    if (loop == nullptr) return;
+    loop->post([self = shared_from_this(), host, found = std::move(found)] { self->take(host, found); });
+  }
 
   std::mutex mutex;
-  io::EventLoop* loop = nullptr;             // under the mutex; nullptr when we are gone
-  int at_work = 0;                           // under the mutex
-  std::map<std::uint64_t, Outcome> waiting;  // loop thread only
-  std::uint64_t last_number = 0;             // loop thread only
+  io::EventLoop* loop = nullptr;  // under the mutex; nullptr when we are gone
 };
 
 SystemHostLookup::SystemHostLookup(io::EventLoop& loop) : loop_(loop), shared_(std::make_shared<Shared>()) {
@@ -68,42 +103,27 @@ SystemHostLookup::SystemHostLookup(io::EventLoop& loop) : loop_(loop), shared_(s
 
 SystemHostLookup::~SystemHostLookup() {
   shared_->waiting.clear();
+  shared_->queue.clear();
   const std::lock_guard lock(shared_->mutex);
   shared_->loop = nullptr;
 }
 
-Task<std::vector<std::string>> SystemHostLookup::find(std::string host) {
-  auto shared = shared_;
-  {
-    const std::lock_guard lock(shared->mutex);
-    if (shared->at_work >= kAtOnce) co_return lookup_error(host, EAI_AGAIN);
-    ++shared->at_work;
-  }
-  const auto number = ++shared->last_number;
-  Shared::Outcome outcome(loop_);
-  shared->waiting.emplace(number, outcome);
-  auto work = [shared, host, number] {
-    auto found = look_up(host);
-    const std::lock_guard lock(shared->mutex);
-    --shared->at_work;
-    if (shared->loop == nullptr) return;
-    shared->loop->post([shared, number, found = std::move(found)] {
-      const auto at = shared->waiting.find(number);
-      if (at == shared->waiting.end()) return;
-      auto waiter = at->second;
-      shared->waiting.erase(at);
-      waiter.set(found);
-    });
+Task<std::vector<std::string>> SystemHostLookup::find(RequestContext context, std::string host) {
+  const auto shared = shared_;
+  io::OneShot<Shared::Addresses> mine(loop_);
+  const bool is_new = !shared->waiting.contains(host);
+  shared->waiting[host].push_back(mine);
+  if (is_new) shared->queue.push_back(host);
+  shared->start_more();
+  const auto leave = [mine](const char* reason, const char* message) {
+    mine.set(Error{.code = ErrorCode::timeout, .reason = reason, .message = message, .hint = "", .retryable = true});
   };
-  try {
-    std::thread(std::move(work)).detach();
-  } catch (const std::system_error&) {  // no more threads
-    shared->waiting.erase(number);
-    const std::lock_guard lock(shared->mutex);
-    --shared->at_work;
-    co_return lookup_error(host, EAI_AGAIN);
+  io::Timer deadline(loop_);
+  if (context.deadline()) {
+    deadline.start(*context.deadline(), [leave] { leave("timed_out", "A name could not be looked up in time"); });
   }
-  co_return co_await outcome.wait();
+  const auto guard = context.on_cancel([leave] { leave("cancelled", "The request was cancelled"); });
+  co_return co_await mine.wait();
 }
 
 }  // namespace adit::net

@@ -1,6 +1,8 @@
-// Names to addresses by the system's resolver, which blocks: each look-up has a thread of its own.
+// Names to addresses by the system's resolver, which blocks: each look-up has a thread of its own. Calls that want the
+// same name share one look-up; beyond a few at once, names wait for their turn.
 #pragma once
 
+#include "adit/base/request_context.h"
 #include "adit/base/task.h"
 #include "adit/io/event_loop.h"
 
@@ -18,8 +20,9 @@ class SystemHostLookup {
   SystemHostLookup& operator=(const SystemHostLookup&) = delete;
   ~SystemHostLookup();
 
-  // Error reasons: host_not_found, lookup_failed.
-  Task<std::vector<std::string>> find(std::string host);
+  // Ends with the context's deadline, and at once when it is cancelled; the look-up goes on for others. Error reasons:
+  // host_not_found, lookup_failed, timed_out, cancelled.
+  Task<std::vector<std::string>> find(RequestContext context, std::string host);
 
  private:
   struct Shared;

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <map>
 #include <optional>
@@ -54,7 +53,7 @@ struct Exchange {
 
   FetchResponse response;
   std::size_t max_body_bytes = 0, header_bytes = 0;
-  bool too_large = false, forbidden = false;
+  bool too_large = false, too_many_headers = false, forbidden = false, tried = false;
   AddressRule addresses = AddressRule::public_only;
   std::size_t* connects = nullptr;
   std::size_t* connects_refused = nullptr;
@@ -82,7 +81,7 @@ std::size_t take_header(char* bytes, std::size_t one, std::size_t size, void* of
   const std::string_view line(bytes, one * size);
   exchange.header_bytes += line.size();
   if (exchange.header_bytes > kMaxHeaderBytes) {
-    exchange.too_large = true;
+    exchange.too_many_headers = true;
     return 0;
   }
   if (line.starts_with("HTTP/")) {  // a further block: an informational answer, or a proxy's, came before
@@ -101,6 +100,7 @@ curl_socket_t open_socket(void* of, curlsocktype /*purpose*/, curl_sockaddr* add
     ++*exchange.connects_refused;
     return CURL_SOCKET_BAD;
   }
+  exchange.tried = true;
   ++*exchange.connects;
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
@@ -110,13 +110,17 @@ Error error_of(CURLcode code, const Exchange& exchange, const std::string& host)
     return transfer_error(ErrorCode::unavailable, "body_too_large",
                           fmt::format("The answer of {} is larger than {} MB", host, exchange.max_body_bytes >> 20));
   }
+  if (exchange.too_many_headers) {
+    return transfer_error(ErrorCode::unavailable, "body_too_large",
+                          fmt::format("The answer of {} has more than {} KB of headers", host, kMaxHeaderBytes >> 10));
+  }
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
       return transfer_error(ErrorCode::unavailable, "lookup_failed",
                             fmt::format("The name {} could not be looked up", host));
     case CURLE_COULDNT_CONNECT:
-      if (exchange.forbidden) {
+      if (exchange.forbidden && !exchange.tried) {
         return transfer_error(ErrorCode::validation, "address_not_allowed",
                               fmt::format("{} resolves to an address that is not of the public internet", host));
       }
@@ -159,13 +163,13 @@ class HttpClient::Impl {
       : loop(the_loop), options(std::move(the_options)), system_lookup(the_loop) {}
 
   // The addresses of `host`, as curl's "+host:port:address,…"; asked again after a minute, since names move.
-  Task<std::string> resolve(Origin origin) {
+  Task<std::string> resolve(RequestContext context, Origin origin) {
     const auto now = io::EventLoop::Clock::now();
     auto known = addresses.find(origin.host);
     if (known == addresses.end() || known->second.until < now) {
       Result<std::vector<std::string>> found = std::vector<std::string>();
       if (options.look_up) found = co_await options.look_up(origin.host);
-      else found = co_await system_lookup.find(origin.host);
+      else found = co_await system_lookup.find(context, origin.host);
       if (!found.ok()) co_return std::move(found).error();
       if (addresses.size() >= kNamesKept) addresses.clear();
       known = addresses.insert_or_assign(origin.host, Known{std::move(*found), now + kAddressesKept}).first;
@@ -178,8 +182,9 @@ class HttpClient::Impl {
     co_return fmt::format("+{}:{}:{}", origin.host, origin.port, list);
   }
 
-  bool uses_proxy(const std::string& host) const {
-    return !options.proxy.empty() && !bypasses_proxy(host, options.no_proxy);
+  // What the user's own configuration names is reached as he wrote it.
+  bool uses_proxy(const std::string& host, AddressRule rule) const {
+    return rule == AddressRule::public_only && !options.proxy.empty() && !bypasses_proxy(host, options.no_proxy);
   }
 
   void set_up(CURL* easy, const FetchRequest& request, Exchange& exchange, curl_slist* headers, curl_slist* resolve) {
@@ -215,9 +220,12 @@ class HttpClient::Impl {
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, &exchange);
   }
 
-  CurlMulti& multi() {
-    if (!multi_) multi_ = CurlMulti::make(loop, options.connections_of_host);  // not before it is needed: start is fast
-    return *multi_;
+  // Connections are kept for requests under the same rule only: one that was opened to an address of the user's own
+  // network must not serve a request that may not go there. Not made before it is needed: start is fast.
+  std::shared_ptr<CurlMulti> multi(AddressRule rule) {
+    auto& multi = rule == AddressRule::any ? any_ : public_;
+    if (!multi) multi = CurlMulti::make(loop, options.connections_of_host);
+    return multi;
   }
 
   struct Known {
@@ -233,7 +241,30 @@ class HttpClient::Impl {
   std::size_t connects = 0, connects_refused = 0;
 
  private:
+  std::shared_ptr<CurlMulti> any_, public_;
+};
+
+// An exchange among those at work, for as long as its request is waited for: whatever ends the wait, curl lets go of
+// the handle before it is freed.
+class HttpClient::AtWork {
+ public:
+  AtWork(std::shared_ptr<Impl> impl, std::shared_ptr<Exchange> exchange, std::shared_ptr<CurlMulti> multi, CURL* easy)
+      : impl_(std::move(impl)), exchange_(std::move(exchange)), multi_(std::move(multi)), easy_(easy) {
+    impl_->at_work.emplace(exchange_.get(), exchange_);
+    multi_->add(easy_, [ended = exchange_->ended](CURLcode code) { ended.set(code); });
+  }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+  ~AtWork() {
+    impl_->at_work.erase(exchange_.get());
+    multi_->remove(easy_);
+  }
+
+ private:
+  std::shared_ptr<Impl> impl_;
+  std::shared_ptr<Exchange> exchange_;
   std::shared_ptr<CurlMulti> multi_;
+  CURL* easy_;
 };
 
 HttpClient::HttpClient(io::EventLoop& loop, HttpClientOptions options)
@@ -253,8 +284,13 @@ Task<FetchResponse> HttpClient::send(RequestContext context, FetchRequest reques
   const auto origin = origin_of(request.url);
   if (!origin) co_return internal_error("a request without an absolute URL");
   if (context.cancelled()) co_return cancelled();
+  for (const auto& [name, value] : request.headers) {
+    if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
+      co_return internal_error("a header's value holds a line break");
+    }
+  }
 
-  const bool through_proxy = impl->uses_proxy(origin->host);
+  const bool through_proxy = impl->uses_proxy(origin->host, request.addresses);
   CurlList headers, resolve;
   const auto append = [](CurlList& list, const std::string& line) {
     list.reset(curl_slist_append(list.release(), line.c_str()));
@@ -262,7 +298,7 @@ Task<FetchResponse> HttpClient::send(RequestContext context, FetchRequest reques
   for (const auto& [name, value] : request.headers) append(headers, fmt::format("{}: {}", name, value));
   // The user's own hosts are his to resolve, /etc/hosts and all; behind a proxy the proxy does it.
   if (request.addresses == AddressRule::public_only && !through_proxy) {
-    ADIT_CO_TRY(const auto line, co_await impl->resolve(*origin));
+    ADIT_CO_TRY(const auto line, co_await impl->resolve(context, *origin));
     append(resolve, line);
     if (context.cancelled()) co_return cancelled();
   }
@@ -276,16 +312,13 @@ Task<FetchResponse> HttpClient::send(RequestContext context, FetchRequest reques
   impl->set_up(easy.get(), request, *exchange, headers.get(), resolve.get());
   if (through_proxy) curl_easy_setopt(easy.get(), CURLOPT_PROXY, impl->options.proxy.c_str());
 
-  impl->at_work.emplace(exchange.get(), exchange);
-  impl->multi().add(easy.get(), [exchange](CURLcode code) { exchange->ended.set(code); });
+  const AtWork at_work(impl, exchange, impl->multi(request.addresses), easy.get());
   io::Timer deadline(impl->loop);
   if (context.deadline()) {
     deadline.start(*context.deadline(), [exchange] { exchange->ended.set(CURLE_OPERATION_TIMEDOUT); });
   }
   const auto guard = context.on_cancel([exchange] { exchange->ended.set(cancelled()); });
   auto ended = co_await exchange->ended.wait();
-  impl->at_work.erase(exchange.get());
-  impl->multi().remove(easy.get());
 
   if (!ended.ok()) co_return std::move(ended).error();
   if (*ended != CURLE_OK) co_return error_of(*ended, *exchange, origin->host);

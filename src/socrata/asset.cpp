@@ -1,6 +1,7 @@
 #include "adit/socrata/asset.h"
 
 #include "adit/base/json_fields.h"
+#include "adit/socrata/dataset_id.h"
 #include "data_type_words.h"
 
 #include <fmt/chrono.h>
@@ -17,8 +18,11 @@ namespace {
 std::optional<std::int64_t> count_of(const json::object& object, std::string_view name) {
   const auto* value = find_field(object, name);
   if (value == nullptr) return std::nullopt;
-  if (value->is_int64()) return value->get_int64();
-  if (value->is_uint64() || value->is_double()) return value->to_number<std::int64_t>();
+  if (value->is_number()) {
+    boost::system::error_code error;  // a fraction, or beyond 64 bits: no count
+    const auto count = value->to_number<std::int64_t>(error);
+    return error ? std::nullopt : std::optional(count);
+  }
   if (!value->is_string()) return std::nullopt;
   const std::string_view digits = value->get_string();
   std::int64_t count = 0;
@@ -106,7 +110,9 @@ Result<Asset> parse_asset(std::string_view body) {
   asset.category = optional_text(*view, "category").value_or("");
   asset.license = license_of(*view);
   asset.tags = texts_of(*view, "tags");
-  asset.child_ids = texts_of(*view, "childViews");
+  for (auto& child : texts_of(*view, "childViews")) {
+    if (DatasetId::parse(child).ok()) asset.child_ids.push_back(std::move(child));
+  }
   asset.kind = text_or(*view, "viewType", "");
   if (asset.kind.empty() || asset.kind == "tabular") asset.kind = text_or(*view, "displayType", asset.kind);
   if (const auto updated = count_of(*view, "rowsUpdatedAt")) asset.data_updated_at = utc_time(*updated);

@@ -1,6 +1,7 @@
 #include "adit/socrata/catalog.h"
 
 #include "adit/base/json_fields.h"
+#include "adit/socrata/dataset_id.h"
 #include "adit/socrata/portals.h"
 #include "percent_encode.h"
 
@@ -9,12 +10,6 @@
 namespace adit::socrata {
 namespace json = boost::json;
 namespace {
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const auto& part : parts) text += (text.empty() ? "" : ",") + part;
-  return text;
-}
 
 // Newest and most viewed first: that is what one asks for.
 std::string_view catalog_order(std::string_view order) {
@@ -43,7 +38,9 @@ const json::object& object_or_empty(const json::object& object, std::string_view
 std::optional<std::int64_t> integer_of(const json::object& object, std::string_view name) {
   const auto* value = find_field(object, name);
   if (value == nullptr || !value->is_number()) return std::nullopt;
-  return value->to_number<std::int64_t>();
+  boost::system::error_code error;
+  const auto number = value->to_number<std::int64_t>(error);
+  return error ? std::nullopt : std::optional(number);
 }
 
 CatalogEntry entry_of(const json::object& result) {
@@ -74,17 +71,26 @@ std::string catalog_target(const CatalogSearch& search) {
     if (!value.empty()) parameters.emplace_back(name, std::move(value));
   };
   // Without search_context a portal's own catalog settings do not hold and many portals show nothing.
-  if (!search.domain.empty()) add("domains", joined(catalog_names_of(search.domain)));
+  if (!search.domain.empty()) {
+    std::string domains;
+    for (const auto& name : catalog_names_of(search.domain)) domains += (domains.empty() ? "" : ",") + name;
+    add("domains", domains);
+  }
   add("search_context", search.domain);
   add("ids", search.id);
   add("q", search.query);
-  add("categories", joined(search.categories));
-  add("tags", joined(search.tags));
+  // Each one for itself: a comma may be a part of it.
+  for (const auto& category : search.categories) add("categories", category);
+  for (const auto& tag : search.tags) add("tags", tag);
   add("only", search.only);
   add("order", std::string(catalog_order(search.order)));
   add("limit", std::to_string(search.limit));
   if (search.offset > 0) add("offset", std::to_string(search.offset));
   return "/api/catalog/v1" + query_string(parameters);
+}
+
+void keep_of_domain(CatalogPage& page, std::string_view domain) {
+  std::erase_if(page.entries, [domain](const CatalogEntry& entry) { return !same_portal(entry.domain, domain); });
 }
 
 Result<CatalogPage> parse_catalog(std::string_view body) {
@@ -97,7 +103,12 @@ Result<CatalogPage> parse_catalog(std::string_view body) {
   }
   CatalogPage page;
   for (const auto& result : results->get_array()) {
-    if (result.is_object()) page.entries.push_back(entry_of(result.get_object()));
+    if (!result.is_object()) continue;
+    auto entry = entry_of(result.get_object());
+    // Ids and hosts go into hints and further requests: what has not their form is nobody's.
+    if (DatasetId::parse(entry.dataset_id).ok() && parse_portal_host(entry.domain).ok()) {
+      page.entries.push_back(std::move(entry));
+    }
   }
   page.total = integer_of(*object, "resultSetSize").value_or(static_cast<std::int64_t>(page.entries.size()));
   return page;

@@ -45,7 +45,7 @@ Task<CompleteRead> read_completely(Client& client, RequestContext context, std::
   for (;;) {
     // One over what is wanted, to know whether there is more.
     page_query.offset = query.offset + read.rows + read.rejected;
-    page_query.limit = std::min(limits.page_rows, wanted - read.rows + 1);
+    page_query.limit = std::min(limits.page_rows, wanted - read.rows - read.rejected + 1);
     auto answer = co_await client.page(context, host, id, page_query);
     if (!answer.ok() && pages == 0 && total && refuses_id(answer.error()) && page_query.order != query.order) {
       total = false;
@@ -53,13 +53,12 @@ Task<CompleteRead> read_completely(Client& client, RequestContext context, std::
       continue;
     }
     if (!answer.ok()) co_return std::move(answer).error();
-    const auto got = static_cast<std::int64_t>(answer->page.size() + answer->page.rejected.size());
-    if (got == 0) break;
+    if (answer->page.received == 0) break;
     ++pages;
-    read.rejected += static_cast<std::int64_t>(answer->page.rejected.size());
-    const auto room = static_cast<std::size_t>(wanted - read.rows);
-    read.more = answer->page.size() > room;
+    const auto room = static_cast<std::size_t>(wanted - read.rows - read.rejected);
+    read.more = answer->page.received > room;
     answer->page.keep(room);
+    read.rejected += static_cast<std::int64_t>(answer->page.rejected.size());
     read.rows += static_cast<std::int64_t>(answer->page.size());
     if (answer->page.size() > 0) ADIT_CO_CHECK(co_await sink(std::move(*answer)));
     report(context, start, read.rows, wanted);

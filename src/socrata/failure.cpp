@@ -10,7 +10,8 @@ namespace adit::socrata {
 namespace json = boost::json;
 namespace {
 
-constexpr std::size_t kShownToken = 80, kShownMessage = 1'000;
+constexpr std::size_t kShownToken = 80, kShownMessage = 1'000, kShownBody = 80;
+constexpr std::size_t kLargestErrorBody = 64u << 10, kLargestParsed = 1u << 20;
 
 constexpr std::string_view kUnknownDomainHint =
     "It is not the host of a Socrata portal: check its spelling, or take a domain from socrata_list_portals.";
@@ -35,6 +36,11 @@ Error not_found(const Asked& asked) {
               "socrata_find_datasets; it may also have been retired.");
 }
 
+// Whose failure it is: the catalog's own is not the portal's that was searched.
+std::string who(const Asked& asked, const UpstreamAnswer& answer) {
+  return asked.kind == AskedFor::catalog ? "The catalog " + answer.host : asked.host;
+}
+
 Error unavailable(const Asked& asked, std::string message) {
   auto error = make(asked, ErrorCode::unavailable, "upstream_error", std::move(message), "Try again in a while.");
   error.retryable = true;
@@ -44,10 +50,10 @@ Error unavailable(const Asked& asked, std::string message) {
 std::string attempts_text(int attempts) { return attempts > 1 ? fmt::format(", after {} attempts", attempts) : ""; }
 
 Error rate_limited(const Asked& asked, const UpstreamAnswer& answer) {
-  auto error =
-      make(asked, ErrorCode::rate_limited, "rate_limited",
-           fmt::format("{} limits how often it is asked (HTTP 429){}", asked.host, attempts_text(answer.attempts)),
-           "Wait a little and try again. An app token (SOCRATA_APP_TOKEN) has a limit of its own.");
+  auto error = make(
+      asked, ErrorCode::rate_limited, "rate_limited",
+      fmt::format("{} limits how often it is asked (HTTP 429){}", who(asked, answer), attempts_text(answer.attempts)),
+      "Wait a little and try again. An app token (SOCRATA_APP_TOKEN) has a limit of its own.");
   error.retryable = true;
   error.data["status"] = 429;
   if (!answer.retry_after.empty()) error.data["retryAfter"] = answer.retry_after;
@@ -72,6 +78,19 @@ Error forbidden(const Asked& asked, const SodaError& soda) {
       make(asked, ErrorCode::forbidden, "access_denied", soda.message, "The portal does not let the public read this.");
   error.data["status"] = 403;
   return error;
+}
+
+// The framework's numbers for statuses without a row of their own.
+ErrorCode code_of_status(int status) {
+  switch (status) {
+    case 402: return ErrorCode::forbidden;
+    case 409:
+    case 423:
+    case 424: return ErrorCode::conflict;
+    case 422: return ErrorCode::validation;
+    case 501: return ErrorCode::internal;
+    default: return ErrorCode::invalid_request;
+  }
 }
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
@@ -135,6 +154,7 @@ std::string soql_hint(const SodaError& error) {
 }
 
 std::optional<SodaError> parse_soda_error(std::string_view body) {
+  if (body.size() > kLargestErrorBody) return std::nullopt;  // no error is that long
   const auto value = parse_json(body, 32);
   const auto* object = value.ok() ? value->if_object() : nullptr;
   if (object == nullptr) return std::nullopt;
@@ -164,11 +184,15 @@ Error failure_of_status(const Asked& asked, const UpstreamAnswer& answer) {
     if (answer.redirected) error.data["redirectedTo"] = answer.host;
     return error;
   }
-  if (status == 403 && soda) return forbidden(asked, *soda);
+  if (status == 403 && soda && soda->marked && asked.kind != AskedFor::catalog) return forbidden(asked, *soda);
+  if (status == 403 && asked.kind == AskedFor::catalog) {
+    auto error = unavailable(asked, fmt::format("{} refuses the request (HTTP 403)", who(asked, answer)));
+    error.retryable = false;
+    error.data["status"] = 403;
+    return error;
+  }
   if (status == 403) {
-    auto error = asked.kind == AskedFor::catalog
-                     ? unknown_domain(asked, fmt::format("A gateway of {} refuses the request", asked.host))
-                     : not_found(asked);
+    auto error = not_found(asked);
     error.data["status"] = 403;
     return error;
   }
@@ -183,12 +207,12 @@ Error failure_of_status(const Asked& asked, const UpstreamAnswer& answer) {
                 "The portal does not let the public read this.");
   }
   if (status == 202) {
-    auto error = unavailable(asked, fmt::format("{} is still working on the query", asked.host));
+    auto error = unavailable(asked, fmt::format("{} is still working on the query", who(asked, answer)));
     error.hint = "Ask the same again in a while, or for less: filter, or select fewer columns.";
     return error;
   }
   if (status == 408 || status == 425 || status == 504) {
-    auto error = unavailable(asked, fmt::format("{} did not answer in time (HTTP {}){}", asked.host, status,
+    auto error = unavailable(asked, fmt::format("{} did not answer in time (HTTP {}){}", who(asked, answer), status,
                                                 attempts_text(answer.attempts)));
     error.code = ErrorCode::timeout;
     error.reason = "timeout";
@@ -197,36 +221,55 @@ Error failure_of_status(const Asked& asked, const UpstreamAnswer& answer) {
   }
   if (status >= 500 && status != 501) {
     auto error = unavailable(
-        asked, fmt::format("{} has a fault (HTTP {}){}", asked.host, status, attempts_text(answer.attempts)));
+        asked, fmt::format("{} has a fault (HTTP {}){}", who(asked, answer), status, attempts_text(answer.attempts)));
     error.data["status"] = status;
     return error;
   }
-  auto error = make(asked, status == 501 ? ErrorCode::internal : ErrorCode::invalid_request, "upstream_error",
-                    fmt::format("{} answers HTTP {}", asked.host, status), "Check the domain and the id.");
+  const auto hint = status == 414 ? "Ask a shorter query: fewer values in IN (…), or a condition in their place."
+                                  : "Check the domain and the id.";
+  auto error = make(asked, code_of_status(status), "upstream_error",
+                    fmt::format("{} answers HTTP {}", who(asked, answer), status), hint);
   error.data["status"] = status;
   return error;
 }
 
-Error failure_of_body(const Asked& asked, const UpstreamAnswer& answer, bool is_json) {
+BodyIs kind_of_other_body(std::string_view body) {
+  const auto first = body.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return BodyIs::not_json;
+  // What is too large to be looked at whole is judged by how it begins.
+  const bool is_json = body.size() <= kLargestParsed ? parse_json(body).ok() : body[first] == '{' || body[first] == '[';
+  return is_json ? BodyIs::other_json : BodyIs::not_json;
+}
+
+Error failure_of_body(const Asked& asked, const UpstreamAnswer& answer) {
   if (answer.redirected) {
     auto error = unknown_domain(
         asked, fmt::format("{} does not serve the Socrata API: it redirected to {}", asked.host, answer.host));
     error.data["redirectedTo"] = answer.host;
     return error;
   }
-  if (!is_json)
-    return unavailable(asked,
-                       fmt::format("The answer of {} is not JSON{}", asked.host, attempts_text(answer.attempts)));
+  if (answer.body_is == BodyIs::not_json) {
+    auto message = fmt::format("The answer of {} is not JSON, or not all of it{}", who(asked, answer),
+                               attempts_text(answer.attempts));
+    // A page of HTML tells nobody anything; other texts may.
+    const bool shown =
+        !answer.body.empty() && answer.content_type.find("html") == std::string::npos && answer.body.find('<') != 0;
+    if (shown)
+      message += fmt::format(
+          "; it begins with {}",
+          json_string(utf8_prefix(to_valid_utf8(std::string_view(answer.body).substr(0, 4 * kShownBody)), kShownBody)));
+    return unavailable(asked, std::move(message));
+  }
   if (asked.kind == AskedFor::metadata) return not_found(asked);
-  return unknown_domain(asked, fmt::format("{} answers with something else than Socrata data", asked.host));
+  return unknown_domain(asked, fmt::format("{} answers with something else than Socrata data", who(asked, answer)));
 }
 
 Error failure_of_transfer(const Asked& asked, Error error) {
   const bool catalog = asked.kind == AskedFor::catalog;
-  if (error.reason == "unknown_domain" || error.reason == "cancelled") return error;
-  if (error.reason == "host_not_found" && !catalog) {
-    return unknown_domain(asked, fmt::format("There is no host {}", asked.host));
+  for (const std::string_view ready : {"unknown_domain", "cancelled", "rate_limited"}) {
+    if (error.reason == ready) return error;
   }
+  if (error.reason == "host_not_found" && !catalog) return unknown_domain(asked, std::move(error.message));
   if (error.reason == "address_not_allowed") {
     return make(asked, ErrorCode::validation, "invalid_domain", std::move(error.message),
                 "Only hosts on the public internet are asked; a host of your own is named with --portal-map.");
@@ -235,7 +278,12 @@ Error failure_of_transfer(const Asked& asked, Error error) {
     return make(asked, ErrorCode::validation, "answer_too_large", std::move(error.message),
                 "Ask for fewer rows (limit), or select fewer columns.");
   }
+  const bool may_pass = error.retryable || error.reason == "host_not_found";
   auto failure = unavailable(asked, std::move(error.message));
+  if (!may_pass) {
+    failure.retryable = false;
+    failure.hint = "Nothing the caller can do mends this: the host's certificate, or what stands between, is at fault.";
+  }
   if (error.reason == "timed_out") {
     failure.code = ErrorCode::timeout;
     failure.reason = "timeout";

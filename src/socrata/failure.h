@@ -13,15 +13,18 @@ enum class AskedFor { rows, metadata, catalog };
 
 struct Asked {
   AskedFor kind = AskedFor::rows;
-  std::string host;        // as the caller named it
-  std::string dataset_id;  // "" for the catalog
+  std::string host;             // as the caller named it
+  std::string dataset_id = {};  // "" for the catalog
 };
 
 // A status other than 2xx.
 Error failure_of_status(const Asked& asked, const UpstreamAnswer& answer);
 
-// A 2xx whose body is not what was asked for. `is_json`: it is JSON at least.
-Error failure_of_body(const Asked& asked, const UpstreamAnswer& answer, bool is_json);
+// A 2xx whose body is not what was asked for.
+Error failure_of_body(const Asked& asked, const UpstreamAnswer& answer);
+
+// other_json or not_json.
+BodyIs kind_of_other_body(std::string_view body);
 
 // No answer: the transfer's own error in the words of the tools.
 Error failure_of_transfer(const Asked& asked, Error error);

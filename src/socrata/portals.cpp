@@ -90,4 +90,6 @@ std::string_view host_to_query(std::string_view catalog_domain) {
   return catalog_domain;
 }
 
+bool same_portal(std::string_view a, std::string_view b) { return host_to_query(a) == host_to_query(b); }
+
 }  // namespace adit::socrata

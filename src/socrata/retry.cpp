@@ -30,10 +30,14 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view value,
   return std::nullopt;
 }
 
-std::chrono::milliseconds retry_delay(int next, std::chrono::milliseconds first, std::chrono::milliseconds longest,
-                                      double random) {
-  const double doubled = static_cast<double>(first.count()) * std::pow(2.0, next - 2) * (0.75 + 0.5 * random);
+std::chrono::milliseconds retry_delay(int next, std::chrono::milliseconds first, std::chrono::milliseconds longest) {
+  const double doubled = static_cast<double>(first.count()) * std::pow(2.0, std::min(next - 2, 30));
   return std::min(longest, std::chrono::milliseconds(static_cast<std::int64_t>(doubled)));
+}
+
+std::chrono::milliseconds with_jitter(std::chrono::milliseconds delay, double random) {
+  return std::chrono::milliseconds(
+      static_cast<std::int64_t>(static_cast<double>(delay.count()) * (0.75 + 0.5 * random)));
 }
 
 bool is_worth_another_attempt(int status) {

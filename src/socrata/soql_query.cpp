@@ -16,10 +16,10 @@ using soql::Token;
 using soql::TokenKind;
 
 // https://dev.socrata.com/docs/functions/, the aggregates.
-constexpr std::string_view kAggregates[] = {
-    "avg",        "count",       "max",  "median",  "min",      "regr_intercept",  "regr_r2",         "regr_slope",
-    "stddev_pop", "stddev_samp", "sum",  "var_pop", "var_samp", "percentile_cont", "percentile_disc", "string_agg",
-    "array_agg",  "first",       "last", "mode"};
+constexpr std::string_view kAggregates[] = {"avg",        "bool_and",   "bool_or",       "count",      "count_distinct",
+                                            "extent",     "max",        "median",        "min",        "regr_intercept",
+                                            "regr_r2",    "regr_slope", "spatial_union", "stddev_pop", "stddev_samp",
+                                            "string_agg", "sum",        "var_pop",       "var_samp"};
 
 bool is_name(const Token& token, std::string_view name) {
   return (token.kind == TokenKind::identifier || token.kind == TokenKind::keyword) && !token.quoted &&
@@ -88,10 +88,21 @@ std::vector<std::string> items_of(std::string_view text, const std::vector<Token
   return items;
 }
 
-bool names_id(const std::vector<Token>& tokens) {
-  return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
-    return token.kind == TokenKind::system_identifier && token.value == ":id";
-  });
+// One of the items is :id itself, not an expression that mentions it.
+bool orders_by_id(const std::vector<Token>& tokens) {
+  int depth = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_symbol(tokens[i], "(")) ++depth;
+    if (is_symbol(tokens[i], ")")) --depth;
+    const bool at_begin = depth == 0 && (i == 0 || is_symbol(tokens[i - 1], ","));
+    const bool id = tokens[i].kind == TokenKind::system_identifier && tokens[i].value == ":id";
+    if (!at_begin || !id) continue;
+    if (i + 1 == tokens.size()) return true;
+    const auto& next = tokens[i + 1];
+    if (next.kind == TokenKind::end || is_symbol(next, ",") || is_name(next, "asc") || is_name(next, "desc"))
+      return true;
+  }
+  return false;
 }
 
 std::vector<Token> tokens_of(std::string_view text) {
@@ -100,8 +111,18 @@ std::vector<Token> tokens_of(std::string_view text) {
   return tokens.ok() ? std::move(*tokens) : std::vector<Token>{};
 }
 
+// Without what stands behind the last token: a comment would swallow what is added.
+std::string without_end(const std::string& text, const std::vector<Token>& tokens) {
+  std::size_t end = 0;
+  for (const auto& token : tokens) {
+    if (token.kind != TokenKind::end) end = token.span.end;
+  }
+  return tokens.empty() ? text : text.substr(0, end);
+}
+
 std::string join_order(const std::string& order, const std::vector<std::string>& further) {
-  std::string joined = order;
+  if (further.empty()) return order;
+  std::string joined = without_end(order, tokens_of(order));
   for (const auto& item : further) joined += (joined.empty() ? "" : ", ") + item;
   return joined;
 }
@@ -119,7 +140,7 @@ std::string total_order(const SoqlQuery& query) {
   const auto order_tokens = tokens_of(query.order);
   switch (kind_of_rows(query)) {
     case RowsKind::aggregated: return query.order;
-    case RowsKind::plain: return names_id(order_tokens) ? query.order : join_order(query.order, {":id"});
+    case RowsKind::plain: return orders_by_id(order_tokens) ? query.order : join_order(query.order, {":id"});
     case RowsKind::grouped: break;
   }
   // What is already ordered by need not be named again.
@@ -128,7 +149,7 @@ std::string total_order(const SoqlQuery& query) {
   const auto has = [&](const std::string& item) {
     const auto wanted = tokens_of(item);
     for (std::size_t i = 0; i + wanted.size() <= order_tokens.size() + 1; ++i) {
-      bool same = true;
+      bool same = i == 0 || is_symbol(order_tokens[i - 1], ",");
       for (std::size_t k = 0; same && k + 1 < wanted.size(); ++k) {
         same = i + k < order_tokens.size() && order_tokens[i + k].value == wanted[k].value;
       }
@@ -147,7 +168,9 @@ std::string total_order(const SoqlQuery& query) {
     auto tokens = tokens_of(query.select);
     tokens.erase(tokens.begin());  // DISTINCT
     values = items_of(query.select, tokens);
-    if (std::find(values.begin(), values.end(), "*") != values.end()) values.clear();
+    // A star names no column that can be ordered by, and DISTINCT ON has its own list.
+    const bool star = std::any_of(values.begin(), values.end(), [](const auto& v) { return v.find('*') != v.npos; });
+    if (star || (!tokens.empty() && is_name(tokens.front(), "on"))) values.clear();
   }
   for (auto& value : values) {
     if (!has(value)) missing.push_back(std::move(value));

@@ -4,14 +4,13 @@
 #include "adit/net/host_name.h"
 #include "adit/net/http_client.h"
 #include "adit/socrata/portals.h"
+#include "request_lanes.h"
 #include "retry.h"
 
-#include <boost/json.hpp>
+#include "adit/base/ascii_case.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
 #include <random>
 
 namespace adit::socrata {
@@ -24,10 +23,6 @@ constexpr auto kProgressEvery = std::chrono::seconds(2);
 
 bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
-Error cancelled_error() {
-  return {.code = ErrorCode::timeout, .reason = "cancelled", .message = "The request was cancelled", .hint = ""};
 }
 
 Error bad_redirect(const std::string& host, std::string_view why) {
@@ -46,20 +41,34 @@ struct Place {
   std::string host, target;
 };
 
-Result<Place> place_of(const std::string& location, const Place& from) {
-  if (location.starts_with("/") && !location.starts_with("//")) return Place{from.host, location};
+// RFC 3986, 5.2, for what portals send: absolute, or relative to the host or to the path.
+Result<Place> place_of(std::string location, const Place& from) {
+  if (const auto fragment = location.find('#'); fragment != std::string::npos) location.resize(fragment);
+  for (auto space = location.find(' '); space != std::string::npos; space = location.find(' ', space)) {
+    location.replace(space, 1, "%20");
+  }
+  if (location.starts_with("//")) location.insert(0, "https:");
+  if (location.starts_with('/')) return Place{from.host, location};
+  const auto path_end = from.target.find('?');
+  const auto path = from.target.substr(0, path_end);
+  if (location.starts_with('?')) return Place{from.host, path + location};
   constexpr std::string_view kHttps = "https://";
-  if (!location.starts_with(kHttps)) return bad_redirect(from.host, "to an address that is not https");
+  const auto scheme = location.find_first_of(":/?");
+  if (scheme == std::string::npos || location[scheme] != ':') {
+    return Place{from.host, path.substr(0, path.rfind('/') + 1) + location};
+  }
+  if (ascii_lower_case(std::string_view(location).substr(0, kHttps.size())) != kHttps) {
+    return bad_redirect(from.host, "to an address that is not https");
+  }
   const auto rest = std::string_view(location).substr(kHttps.size());
-  const auto path = rest.find_first_of("/?#");
-  auto authority = rest.substr(0, path);
+  const auto behind = rest.find_first_of("/?");
+  auto authority = rest.substr(0, behind);
   if (authority.ends_with(":443")) authority.remove_suffix(4);
   auto host = net::HostName::parse(authority);
   if (!host.ok() || authority.find(':') != std::string_view::npos) {
     return bad_redirect(from.host, "to a host that no portal may have");
   }
-  auto target = path == std::string_view::npos ? std::string("/") : std::string(rest.substr(path));
-  if (const auto fragment = target.find('#'); fragment != std::string::npos) target.resize(fragment);
+  auto target = behind == std::string_view::npos ? std::string("/") : std::string(rest.substr(behind));
   if (!target.starts_with('/')) target.insert(0, "/");
   return Place{host->text(), std::move(target)};
 }
@@ -76,7 +85,7 @@ Result<std::pair<std::string, std::string>> parse_portal_map(std::string_view te
   const auto refused = [&](std::string_view why) {
     return Error{.code = ErrorCode::validation,
                  .reason = "invalid_option",
-                 .message = fmt::format("--portal-map {}: {}", text, why),
+                 .message = fmt::format("--portal-map {}=…: {}", text.substr(0, text.find('=')), why),
                  .hint = "Write NAME=URL, for example data.example.gov=http://127.0.0.1:8080."};
   };
   const auto equals = text.find('=');
@@ -96,7 +105,7 @@ Result<std::pair<std::string, std::string>> parse_portal_map(std::string_view te
 
 struct Upstream::State {
   State(io::EventLoop& the_loop, net::HttpClient& the_http, UpstreamOptions the_options)
-      : loop(the_loop), http(the_http), options(std::move(the_options)) {}
+      : loop(the_loop), http(the_http), options(std::move(the_options)), lanes(the_loop, options.requests_of_host) {}
 
   bool may_carry_token(const std::string& host) const {
     if (options.app_token.empty() || token_refused) return false;
@@ -105,7 +114,7 @@ struct Upstream::State {
     return is_known_portal(host) || host == "api.us.socrata.com" || host == "api.eu.socrata.com";
   }
 
-  net::FetchRequest request_for(const Place& place, bool with_token) const {
+  net::FetchRequest request_for(const Place& place, bool with_token, std::size_t max_body_bytes) const {
     const auto mapped = options.portal_map.find(place.host);
     net::FetchRequest request{
         .method = "GET",
@@ -113,7 +122,7 @@ struct Upstream::State {
         .headers = {{"Accept", "application/json"}},
         .body = {},
         .addresses = mapped == options.portal_map.end() ? net::AddressRule::public_only : net::AddressRule::any,
-        .max_body_bytes = options.max_body_bytes};
+        .max_body_bytes = max_body_bytes};
     if (mapped != options.portal_map.end()) request.headers.emplace_back("Host", place.host);
     if (with_token) request.headers.emplace_back("X-App-Token", options.app_token);
     return request;
@@ -124,7 +133,7 @@ struct Upstream::State {
     Place place{asked.host, asked.target};
     for (int redirects = 0;; ++redirects) {
       const bool with_token = may_carry_token(place.host);
-      auto request = request_for(place, with_token);
+      auto request = request_for(place, with_token, asked.max_body_bytes);
       ADIT_CO_TRY(auto response, co_await http.send(context, std::move(request)));
       if (with_token && blames_token(response)) {
         if (!std::exchange(token_refused, true)) {
@@ -135,7 +144,12 @@ struct Upstream::State {
       }
       if (is_redirect(response.status) && !response.header("Location").empty()) {
         if (redirects == kMostRedirects) co_return bad_redirect(asked.host, "more than three times");
+        const auto from = place.host;
         ADIT_CO_TRY(place, place_of(std::string(response.header("Location")), place));
+        // What the user has set up for one name is not for somebody else's portal to reach into.
+        if (options.portal_map.contains(place.host) && !options.portal_map.contains(from)) {
+          co_return bad_redirect(from, "to a host of this server's own configuration");
+        }
         continue;
       }
       co_return UpstreamAnswer{.status = response.status,
@@ -152,31 +166,13 @@ struct Upstream::State {
     }
   }
 
-  // Leaves a host alone that asked for it. False: the wait is longer than any call's, or it was cancelled.
-  Task<void> wait(RequestContext context, Clock::time_point until) {
-    if (until <= Clock::now()) co_return Result<void>();
-    if (context.deadline() && *context.deadline() <= until) {
-      co_return Error{.code = ErrorCode::timeout,
-                      .reason = "timed_out",
-                      .message = "The portal did not answer in time",
-                      .hint = "",
-                      .retryable = true};
-    }
-    io::OneShot<bool> over(loop);
-    io::Timer timer(loop);
-    timer.start(until, [over] { over.set(true); });
-    const auto guard = context.on_cancel([over] { over.set(false); });
-    if (!co_await over.wait()) co_return cancelled_error();
-    co_return Result<void>();
-  }
-
   double random() { return std::uniform_real_distribution<double>(0, 1)(engine); }
 
   io::EventLoop& loop;
   net::HttpClient& http;
   UpstreamOptions options;
   bool token_refused = false;
-  std::map<std::string, Clock::time_point> not_before;  // hosts that answered 429
+  RequestLanes lanes;
   std::minstd_rand engine{std::random_device{}()};
 };
 
@@ -185,14 +181,34 @@ Upstream::Upstream(io::EventLoop& loop, net::HttpClient& http, UpstreamOptions o
 
 Upstream::~Upstream() = default;
 
+std::chrono::milliseconds Upstream::call_limit() const { return state_->options.call_limit; }
+
 bool Upstream::is_mapped(std::string_view host) const { return state_->options.portal_map.contains(std::string(host)); }
 
 const PortalMap& Upstream::portal_map() const { return state_->options.portal_map; }
+
+namespace {
+
+// Of an attempt that was no success: whether another one may be.
+bool is_worth_another(const Result<UpstreamAnswer>& answer, const UpstreamRequest& request, int timeouts) {
+  if (answer.ok()) {
+    const bool broken = answer->is_success() && request.read && answer->body_is == BodyIs::not_json;
+    return (broken && !answer->redirected) || is_worth_another_attempt(answer->status);
+  }
+  const auto& error = answer.error();
+  if (error.reason == "host_not_found") return request.unknown_host == UnknownHost::is_tried_again;
+  // A portal that thinks for a minute thinks as long the next time: once more, not three times.
+  if (error.reason == "timed_out") return timeouts < 2;
+  return error.retryable;
+}
+
+}  // namespace
 
 Task<UpstreamAnswer> Upstream::get(RequestContext context, UpstreamRequest request) {
   auto& state = *state_;
   const int attempts = request.attempts > 0 ? request.attempts : state.options.attempts;
   const auto start = Clock::now();
+  const auto longest = state.options.longest_wait;
 
   // People who wait are told so, for as long as it takes.
   io::Timer ticker(state.loop);
@@ -203,29 +219,33 @@ Task<UpstreamAnswer> Upstream::get(RequestContext context, UpstreamRequest reque
   };
   if (context.wants_progress()) ticker.start(start + kProgressEvery, tick);
 
-  for (int number = 1;; ++number) {
-    if (const auto held = state.not_before.find(request.host); held != state.not_before.end()) {
-      ADIT_CO_CHECK(co_await state.wait(context, held->second));
+  int timeouts = 0;
+  for (int number = 1, counted = 1;; ++number) {
+    Result<UpstreamAnswer> answer = UpstreamAnswer();
+    {
+      ADIT_CO_TRY(const auto pass, co_await state.lanes.enter(context, request.host, longest));
+      answer = co_await state.attempt(context, request);
     }
-    auto answer = co_await state.attempt(context, request);
-    bool again = !answer.ok() && answer.error().retryable;
     if (answer.ok()) {
       answer->attempts = number;
-      const bool success = answer->status >= 200 && answer->status < 300 && answer->status != 202;
-      if (success && request.read) answer->understood = request.read(*answer);
-      const bool broken = success && request.read && !answer->understood && !answer->redirected;
-      again = broken || is_worth_another_attempt(answer->status);
+      if (answer->is_success() && request.read) answer->body_is = request.read(*answer);
+    } else if (answer.error().reason == "timed_out") {
+      ++timeouts;
     }
-    if (!again || number == attempts) co_return std::move(answer);
-
-    auto pause = retry_delay(number + 1, state.options.retry_delay, state.options.longest_wait, state.random());
+    auto wait = with_jitter(retry_delay(number + 1, state.options.retry_delay, longest), state.random());
+    bool too_long = false;
     if (answer.ok()) {
       const auto named = parse_retry_after(answer->retry_after, std::chrono::system_clock::now());
-      if (named && *named > state.options.longest_wait) co_return std::move(answer);
-      if (named) pause = *named;
-      if (answer->status == 429) state.not_before[request.host] = Clock::now() + pause;
+      too_long = named && *named > longest;
+      // Those that waited for the same moment do not all come at once.
+      if (named) wait = *named + wait / 8;
+      if (answer->status == 429) state.lanes.hold(request.host, too_long ? *named : wait);
     }
-    auto waited = co_await state.wait(context, Clock::now() + pause);
+    // A query that is still at work (202) is asked about for as long as the call may take.
+    const bool at_work = answer.ok() && answer->status == 202;
+    if (!at_work) ++counted;
+    if (too_long || counted > attempts || !is_worth_another(answer, request, timeouts)) co_return std::move(answer);
+    auto waited = co_await pause(state.loop, context, Clock::now() + wait);
     // With no time left, what came is the answer.
     if (!waited.ok() && waited.error().reason == "cancelled") co_return std::move(waited).error();
     if (!waited.ok()) co_return std::move(answer);

@@ -20,17 +20,14 @@ Task<Values> find_ids(const workspace::Workspaces& workspaces, RequestContext co
   co_return ids_by_use(workspaces, context.owner());
 }
 
-Task<Values> find_relations(workspace::Workspaces& workspaces, RequestContext context, std::string id) {
+// From what is known here: a person is typing (R8), and a worker may be at work or would have to start first.
+Task<Values> find_relations(const workspace::Workspaces& workspaces, RequestContext context, std::string id) {
   if (id.empty()) {
     const auto ids = ids_by_use(workspaces, context.owner());
     if (ids.size() != 1) co_return Values();
     id = ids.front();
   }
-  ADIT_CO_TRY(const auto dataset, co_await workspaces.describe(context, id));
-  Values names;
-  for (const auto& relation : dataset.relations) names.push_back(relation.name);
-  for (const auto& definition : dataset.definitions) names.push_back(definition.name);
-  co_return names;
+  co_return workspaces.known_names(context.owner(), id);
 }
 
 }  // namespace

@@ -10,38 +10,39 @@ namespace json = boost::json;
 namespace {
 
 json::object error_schema(std::string_view reasons) {
-  return {
-      {"type", "object"},
-      {"description", "There when the call failed, and only then."},
-      {"properties",
-       json::object{
-           {"code", json::object{{"type", "integer"},
-                                 {"minimum", -9007199254740991},
-                                 {"maximum", 9007199254740991},
-                                 {"description", "JSON-RPC number of the kind of failure."}}},
-           {"message", json::object{{"type", "string"}, {"description", "What went wrong, for people."}}},
-           {"data",
-            json::object{
-                {"type", "object"},
-                {"properties",
-                 json::object{
-                     {"reason", json::object{{"type", "string"},
-                                             {"description", fmt::format("The failure as one word. This tool's own: {} "
-                                                                         "Further ones: access_denied, upstream_error, "
-                                                                         "timeout, cancelled, invalid_arguments.",
-                                                                         reasons)}}},
-                     {"recovery",
-                      json::object{
-                          {"type", "object"},
-                          {"properties", json::object{{"hint", json::object{{"type", "string"},
-                                                                            {"description", "What to do next."}}}}},
-                          {"required", json::array{"hint"}},
-                          {"additionalProperties", json::object{}}}},
-                     {"retryable",
-                      json::object{{"type", "boolean"}, {"description", "Whether the same call may succeed later."}}}}},
-                {"additionalProperties", json::object{}}}}}},
-      {"required", json::array{"code", "message"}},
-      {"additionalProperties", json::object{}}};
+  return {{"type", "object"},
+          {"description", "There when the call failed, and only then."},
+          {"properties",
+           json::object{
+               {"code", json::object{{"type", "integer"},
+                                     {"minimum", -9007199254740991},
+                                     {"maximum", 9007199254740991},
+                                     {"description", "JSON-RPC number of the kind of failure."}}},
+               {"message", json::object{{"type", "string"}, {"description", "What went wrong, for people."}}},
+               {"data",
+                json::object{
+                    {"type", "object"},
+                    {"properties",
+                     json::object{
+                         {"reason",
+                          json::object{{"type", "string"},
+                                       {"description",
+                                        fmt::format("The failure as one word. This tool's own: {} "
+                                                    "Others are possible, among them access_denied, upstream_error, "
+                                                    "timeout, cancelled, invalid_arguments.",
+                                                    reasons)}}},
+                         {"recovery",
+                          json::object{
+                              {"type", "object"},
+                              {"properties", json::object{{"hint", json::object{{"type", "string"},
+                                                                                {"description", "What to do next."}}}}},
+                              {"required", json::array{"hint"}},
+                              {"additionalProperties", json::object{}}}},
+                         {"retryable", json::object{{"type", "boolean"},
+                                                    {"description", "Whether the same call may succeed later."}}}}},
+                    {"additionalProperties", json::object{}}}}}},
+          {"required", json::array{"code", "message"}},
+          {"additionalProperties", json::object{}}};
 }
 
 }  // namespace

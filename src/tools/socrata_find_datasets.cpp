@@ -1,4 +1,5 @@
 #include "adit/base/json_fields.h"
+#include "adit/base/json_text.h"
 #include "adit/tools/socrata_tools.h"
 #include "socrata_answer.h"
 
@@ -52,9 +53,9 @@ constexpr std::string_view kOutput = R"({
       "additionalProperties": false
     }
   },
-  "totalCount": {"type": "number", "description": "Results of the search on all pages together; 10000 means at least as many."},
+  "totalCount": {"type": "number", "description": "Results of the search on all pages together, 0 when there are none; 10000 means at least as many."},
   "effectiveQuery": {"type": "string", "description": "The words that were searched for."},
-  "notice": {"type": "string", "description": "What to try when no result is shown; absent otherwise."}
+  "notice": {"type": "string", "description": "When no result is shown: what was looked for and how to broaden it. Absent otherwise."}
 })";
 
 constexpr std::string_view kReasons =
@@ -96,8 +97,9 @@ std::string entry_text(const socrata::CatalogEntry& entry) {
   if (!entry.description.empty())
     text += "\ndescription, as its publisher wrote it:\n" + quoted_block(entry.description);
   else text += "\n";
-  if (!entry.field_names.empty()) text += fmt::format("fields: {}\n", fmt::join(entry.field_names, ", "));
-  if (!entry.data_updated_at.empty()) text += fmt::format("data updated: {}\n", entry.data_updated_at);
+  if (!entry.field_names.empty())
+    text += one_line(fmt::format("fields: {}", fmt::join(entry.field_names, ", "))) + "\n";
+  if (!entry.data_updated_at.empty()) text += fmt::format("data updated: {}\n", one_line(entry.data_updated_at));
   if (entry.view_count) text += fmt::format("views: {}\n", *entry.view_count);
   if (!entry.license.empty()) text += fmt::format("licence: {}\n", one_line(entry.license));
   return text;
@@ -121,7 +123,28 @@ std::string notice_for(const socrata::CatalogSearch& search, std::int64_t total)
   return notice + (search.domain.empty() ? "." : "; without domain all portals are searched.");
 }
 
-Task<mcp::ToolResult> call(socrata::Client& client, RequestContext context, json::object arguments) {
+// As many results as the answer's bytes allow, one at least: their JSON and their text.
+struct Shown {
+  std::string results = "[", text;
+  std::size_t count = 0;
+};
+
+Shown fit(const std::vector<socrata::CatalogEntry>& entries, std::size_t budget) {
+  constexpr std::size_t kFraming = 512;
+  Shown shown;
+  for (const auto& entry : entries) {
+    const auto object = json::serialize(entry_object(entry));
+    if (budget != 0 && shown.count > 0 && shown.results.size() + object.size() + kFraming > budget) break;
+    shown.results += (shown.count == 0 ? "" : ",") + object;
+    shown.text += entry_text(entry);
+    ++shown.count;
+  }
+  shown.results += ']';
+  return shown;
+}
+
+Task<mcp::ToolResult> call(socrata::Client& client, AnswerBudget budget, RequestContext context,
+                           json::object arguments) {
   socrata::CatalogSearch search;
   search.query = optional_text(arguments, "query").value_or("");
   if (optional_text(arguments, "domain")) {
@@ -136,45 +159,42 @@ Task<mcp::ToolResult> call(socrata::Client& client, RequestContext context, json
   ADIT_CO_TRY(const auto answer, co_await client.find(std::move(context), search));
   const auto& page = answer.page;
 
-  json::array results;
+  const auto shown = fit(page.entries, budget.bytes);
   const auto at_least = page.total >= socrata::kCatalogWindow ? "at least " : "";
+  const auto next = search.offset + static_cast<std::int64_t>(shown.count);
   std::string text = fmt::format("{}{} results", at_least, page.total);
-  if (!page.entries.empty())
-    text += fmt::format(", {} to {} shown", search.offset + 1,
-                        search.offset + static_cast<std::int64_t>(page.entries.size()));
+  if (shown.count > 0) text += fmt::format(", {} to {} shown", search.offset + 1, next);
   if (!search.query.empty()) text += fmt::format("\nQuery: {}", one_line(search.query));
-  text += "\n";
-  for (const auto& entry : page.entries) {
-    results.push_back(entry_object(entry));
-    text += entry_text(entry);
+  if (answer.mapped) text += "\nAnswered by a host of this server's configuration.";
+  text += "\n" + shown.text;
+  if (shown.count < page.entries.size()) text += "\nThe answer's size ended the page.";
+  if (shown.count > 0 && next < page.total) text += fmt::format("\nMore: offset={}.", next);
+  const bool by_relevance = search.order.empty() || search.order == "relevance";
+  if (by_relevance && (search.offset > 0 || next < page.total)) {
+    text += " By relevance the order may shift between pages; order=\"updated_at\" does not.";
   }
-  const auto next = search.offset + static_cast<std::int64_t>(page.entries.size());
-  if (!page.entries.empty() && next < page.total) {
-    text += fmt::format("\nMore: offset={}.", next);
-    if (search.order.empty() || search.order == "relevance")
-      text += " By relevance the order may shift between pages; order=\"updated_at\" does not.";
-  }
-  json::object object{{"results", std::move(results)}, {"totalCount", page.total}};
-  if (!search.query.empty()) object["effectiveQuery"] = search.query;
-  if (page.entries.empty()) {
+  auto structured = fmt::format(R"({{"results":{},"totalCount":{})", shown.results, page.total);
+  if (!search.query.empty()) structured += R"(,"effectiveQuery":)" + json_string(search.query);
+  if (shown.count == 0) {
     const auto notice = notice_for(search, page.total);
-    object["notice"] = notice;
+    structured += R"(,"notice":)" + json_string(notice);
     text += "\n" + one_line(notice);
   }
-  co_return mcp::ToolResult{.structured = json::serialize(object), .text = std::move(text), .is_error = false};
+  co_return mcp::ToolResult{.structured = structured + "}", .text = std::move(text), .is_error = false};
 }
 
 }  // namespace
 
-mcp::Tool socrata_find_datasets_tool(socrata::Client& client) {
+mcp::Tool socrata_find_datasets_tool(socrata::Client& client, SocrataSetting setting) {
   return {.name = "socrata_find_datasets",
           .title = "Find datasets",
           .description = std::string(kDescription),
           .input_schema = input_schema(kInput, "[]"),
           .output_schema = socrata_output_schema(kOutput, R"(["results", "totalCount"])", kReasons),
           .annotations = {.read_only = true, .destructive = false, .idempotent = true, .open_world = true},
-          .call = [&client](RequestContext context,
-                            json::object arguments) { return call(client, context, std::move(arguments)); },
+          .call = [&client, budget = setting.budget](
+                      RequestContext context,
+                      json::object arguments) { return call(client, budget, context, std::move(arguments)); },
           .render_error = socrata_error_result};
 }
 

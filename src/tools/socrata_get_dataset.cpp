@@ -31,7 +31,7 @@ constexpr std::string_view kOutput = R"({
   "description": {"type": "string", "description": "What its publisher says of it, when he does."},
   "category": {"type": "string", "description": "The portal's category, when it has one."},
   "tags": {"type": "array", "items": {"type": "string"}, "description": "The portal's tags."},
-  "row_count": {"type": "number", "description": "Rows as the portal counted them some time ago, when it tells; row_count_source says from where."},
+  "row_count": {"type": "number", "description": "About how many rows it has: as the portal counted them some time ago, when it tells; row_count_source says from where."},
   "row_count_source": {"type": "string", "enum": ["top_level_cached_contents", "column_cached_contents"], "description": "top_level_cached_contents: the portal's count of the dataset; column_cached_contents: the largest of its counts of single columns. There exactly when row_count is."},
   "data_updated_at": {"type": "string", "description": "When the rows changed last, ISO 8601, when it is told."},
   "license": {"type": "string", "description": "Name of the licence, when it is told."},
@@ -87,15 +87,15 @@ std::string text_of(const socrata::Asset& asset, const std::string& domain, bool
   if (!asset.license.empty()) text += fmt::format("licence: {}\n", one_line(asset.license));
   if (!asset.description.empty()) text += "description, as its publisher wrote it:\n" + quoted_block(asset.description);
   if (asset.columns.empty()) {
-    text +=
-        fmt::format("\nIt has no columns ({}) and cannot be queried.", asset.kind.empty() ? "no table" : asset.kind);
+    text += fmt::format("\nIt has no columns ({}) and cannot be queried.",
+                        asset.kind.empty() ? "no table" : one_line(asset.kind));
     if (!asset.child_ids.empty()) text += fmt::format(" Its rows are in {}.", fmt::join(asset.child_ids, ", "));
     return text;
   }
   text += "\nField | Type | SoQL type | Label | Description\n--- | --- | --- | --- | ---\n";
   for (const auto& column : asset.columns) {
-    text += fmt::format("{} | {} | {} | {} | {}\n", column.field_name, column.data_type, column.soql_type,
-                        cell(column.label), cell(column.description));
+    text += fmt::format("{} | {} | {} | {} | {}\n", cell(column.field_name), cell(column.data_type),
+                        cell(column.soql_type), cell(column.label), cell(column.description));
   }
   return text;
 }

@@ -36,13 +36,13 @@ constexpr std::string_view kOutput = R"({
       "properties": {
         "domain": {"type": "string", "description": "Host of the portal, to be passed as domain to the other tools."},
         "organization": {"type": "string", "description": "Who runs it, when known."},
-        "dataset_count": {"type": ["number", "null"], "description": "Datasets that it shows in the catalog. 0: none; null: could not be counted now."}
+        "dataset_count": {"type": ["number", "null"], "description": "Assets of the kind dataset that it shows in the catalog, as counted within the last day. 0: none; null: could not be counted now."}
       },
       "required": ["domain", "dataset_count"],
       "additionalProperties": false
     }
   },
-  "totalCount": {"type": "number", "description": "Portals that match, on all pages together."},
+  "totalCount": {"type": "number", "description": "Portals that match, on all pages together; 0 when none does."},
   "notice": {"type": "string", "description": "What to try when no portal is shown; absent otherwise."}
 })";
 

@@ -29,10 +29,10 @@ constexpr std::string_view kDescription =
 constexpr std::string_view kInput = R"({
   "domain": {"type": "string", "description": "Host of the portal that has the dataset (data.cityofnewyork.us); of a URL the host is taken. Give the domain of the search result that the id is from: without it SOCRATA_DEFAULT_DOMAIN is asked, or data.seattle.gov, which is the wrong one for another portal's id."},
   "dataset_id": {"type": "string", "description": "Id of the dataset, four characters, a dash and four more (kzjm-xkqj), as socrata_find_datasets gave it together with domain."},
-  "search": {"type": "string", "description": "Words that a row must have in its text columns, all of them ($q); OR, AND and quotes are not understood. To look into one column use where."},
+  "search": {"type": "string", "description": "For a quick look-up: words that a row must have in its text columns, all of them ($q); OR, AND and quotes are not understood. To look into one column use where."},
   "select": {"type": "string", "description": "Columns by API field name, expressions, aliases, aggregates: \"state, sum(deaths) as total_deaths\". All columns when left out."},
   "where": {"type": "string", "description": "Filter over API field names. Types first: Number year=2023, Text year='2023'; a text without quotes is taken for a column. Operators: =, !=, >, <, LIKE, IN(…), BETWEEN, IS NULL, starts_with(), contains(), AND, OR, NOT. An apostrophe is written twice: 'O''Hare'; a column named like a word of SoQL in back-ticks: `group`."},
-  "group": {"type": "string", "description": "Columns to group by; select then holds these and aggregates."},
+  "group": {"type": "string", "description": "Columns to group by. select must then hold an aggregate, and beside aggregates only these columns."},
   "having": {"type": "string", "description": "Filter over the grouped rows, such as count(*) > 100."},
   "order": {"type": "string", "description": "Columns or aliases of select to order by: \"total_deaths DESC\", \"date ASC\"."},
   "limit": {"default": 100, "description": "Most rows, 1 to 5000; go on with offset.", "type": "integer", "minimum": 1, "maximum": 5000},
@@ -44,14 +44,14 @@ constexpr std::string_view kOutput = R"({
   "rows": {"type": "array", "items": {"type": "object", "propertyNames": {"type": "string"}, "additionalProperties": {}}, "description": "The rows as the portal sent them: scalars are texts, locations and geometries objects, a column without a value has no key. Types: socrata_get_dataset."},
   "row_count": {"type": "number", "description": "Rows in this answer."},
   "total_count": {"type": "number", "description": "Rows that match in all, when a plain query was cut; absent for whole results and for grouped, DISTINCT and aggregate queries."},
-  "assembled_query": {"type": "string", "description": "The SoQL clauses of the request, with the order that was added."},
-  "domain": {"type": "string", "description": "Host that answered."},
+  "assembled_query": {"type": "string", "description": "The SoQL clauses of the request, with the order that was added: a pattern to learn from."},
+  "domain": {"type": "string", "description": "Host that answered, in the form of a bare name whatever was given."},
   "dataset_id": {"type": "string", "description": "The dataset that was asked."},
   "canvas_id": {"type": "string", "description": "Table space that holds the result, when it was staged."},
   "canvas_row_count": {"type": "number", "description": "Rows staged there; together with canvas_id."},
   "table_name": {"type": "string", "description": "Table that holds them; together with canvas_id."},
   "notice": {"type": "string", "description": "What to do when no row came, or when more rows match than came; absent otherwise."},
-  "truncated": {"type": "boolean", "description": "True when more rows match than came."},
+  "truncated": {"type": "boolean", "description": "True when more rows match than came; total_count has their number where it is known."},
   "shown": {"type": "number", "description": "Rows in this answer, when it was cut."},
   "cap": {"type": "number", "description": "The limit that cut it."}
 })";
@@ -86,17 +86,25 @@ Shown fit(const socrata::RowPage& page, std::size_t beside, std::size_t budget) 
   return {.rows = rows, .by_bytes = false};
 }
 
-// "$where=…": how the filters read, for advice.
+// " where …, search …": how the filters read, for advice.
 std::string filters_text(const socrata::SoqlQuery& query) {
   std::string text;
   if (!query.where.empty()) text += fmt::format(" where {}", query.where);
   if (!query.search.empty()) text += fmt::format("{} search {}", text.empty() ? "" : ",", query.search);
+  if (!query.having.empty()) text += fmt::format("{} having {}", text.empty() ? "" : ",", query.having);
   return text;
 }
 
-std::string notice_for_none(const socrata::SoqlQuery& query, const std::string& id, std::int64_t offset) {
-  if (offset > 0)
-    return fmt::format("{} has no rows at offset {}: that is behind the last one, or nothing matches.", id, offset);
+std::string notice_for_none(const socrata::SoqlQuery& query, const socrata::RowsAnswer& rows, const std::string& id) {
+  if (!rows.page.rejected.empty()) {
+    return fmt::format(
+        "{} rows of {} match, but none of these is valid JSON as the portal sent it: select fewer columns.",
+        rows.page.rejected.size(), id);
+  }
+  if (query.offset > 0) {
+    return fmt::format("{} has no rows at offset {}: that is behind the last one, or nothing matches.", id,
+                       query.offset);
+  }
   const auto filters = filters_text(query);
   if (filters.empty()) return fmt::format("{} has no rows.", id);
   return fmt::format(
@@ -138,7 +146,11 @@ std::string text_of(const Answer& answer) {
   if (answer.total) text += fmt::format(", {} match", *answer.total);
   text += fmt::format("\nQuery: {}\n", one_line(answer.assembled));
   if (rows.mapped) text += "Answered by a host of this server's configuration.\n";
-  if (!rows.total_order) text += "The portal refuses :id, so the order is not total: pages may repeat or miss rows.\n";
+  if (!rows.total_order) {
+    text +=
+        "The portal refuses an order that is total (with :id, or by all that is grouped by): pages may repeat or miss "
+        "rows.\n";
+  }
   if (!rows.out_of_date.empty()) text += "The portal says that this copy of the rows is out of date.\n";
   for (const auto& rejected : rows.page.rejected) {
     text += fmt::format("Row {} of the portal's page was left out: {}.\n", rejected.number + 1, rejected.why);
@@ -152,12 +164,30 @@ std::string text_of(const Answer& answer) {
   return text;
 }
 
+// Where the first row stands that is not in the answer.
+std::int64_t next_offset(const Answer& answer) {
+  const auto& page = answer.rows.page;
+  const auto place = answer.shown.rows < page.size() ? page.numbers[answer.shown.rows] : page.received;
+  return answer.rows.sent.offset + static_cast<std::int64_t>(place);
+}
+
 std::string notice_for_more(const Answer& answer) {
-  const auto next = answer.rows.sent.offset + static_cast<std::int64_t>(answer.shown.rows);
   auto notice = answer.total ? fmt::format("{} rows match, these are {} of them.", *answer.total, answer.shown.rows)
                              : std::string("More rows match than these.");
   if (answer.shown.by_bytes) notice += " The answer's size ended the page.";
-  return notice + fmt::format(" Go on with offset={}{}.", next, answer.shown.by_bytes ? "" : ", or raise limit");
+  return notice +
+         fmt::format(" Go on with offset={}{}.", next_offset(answer), answer.shown.by_bytes ? "" : ", or raise limit");
+}
+
+// How many rows match in all, when the answer does not show them all.
+Task<std::optional<std::int64_t>> total_of(socrata::Client& client, RequestContext context, std::string domain,
+                                           socrata::DatasetId id, socrata::SoqlQuery query, bool more,
+                                           std::size_t received) {
+  if (!more) co_return std::optional(query.offset + static_cast<std::int64_t>(received));
+  auto counted = co_await client.count(std::move(context), std::move(domain), std::move(id), std::move(query));
+  // The rows are the answer; a count that cannot be had leaves it as it is.
+  if (!counted.ok()) co_return std::optional<std::int64_t>();
+  co_return std::optional(*counted);
 }
 
 socrata::SoqlQuery read_query(const json::object& arguments) {
@@ -188,11 +218,10 @@ Task<mcp::ToolResult> call(socrata::Client& client, SocrataSetting setting, Requ
   answer.shown = fit(rows.page, json_string_size(answer.assembled), setting.budget.bytes);
   const bool cut = rows.more || answer.shown.by_bytes;
   if (cut && rows.kind == socrata::RowsKind::plain) {
-    // The rows are the answer; a count that cannot be had leaves it as it is.
-    auto counted = co_await client.count(context, domain, id, query);
-    if (counted.ok() && *counted > static_cast<std::int64_t>(answer.shown.rows)) answer.total = *counted;
+    ADIT_CO_TRY(const auto total, co_await total_of(client, context, domain, id, query, rows.more, rows.page.received));
+    if (total && *total > static_cast<std::int64_t>(answer.shown.rows)) answer.total = *total;
   }
-  if (rows.page.size() == 0) answer.notice = notice_for_none(query, answer.id, query.offset);
+  if (rows.page.size() == 0) answer.notice = notice_for_none(query, rows, answer.id);
   else if (cut) answer.notice = notice_for_more(answer);
   co_return mcp::ToolResult{.structured = structured(answer), .text = text_of(answer), .is_error = false};
 }

@@ -35,7 +35,7 @@ bool QueryResults::take(protocol::MessageType type, std::string_view payload) {
 bool QueryResults::fits() const {
   const auto most_notes = (statements_ + definitions_) * kNotesOfOne;
   const bool in_budget = budget_bytes_ == 0 || bytes_ <= budget_bytes_ + kSlackBytes;
-  return in_budget && outcome_.statements.size() <= statements_ && changes_ <= statements_ + definitions_ &&
+  return in_budget && outcome_.statements.size() <= statements_ && changes_.size() <= statements_ + definitions_ &&
          outcome_.diagnostics.size() <= most_notes;
 }
 
@@ -60,10 +60,10 @@ bool QueryResults::take_diagnostic(std::string_view payload) {
 bool QueryResults::take_definition(std::string_view payload) {
   auto change = protocol::decode<protocol::DefinitionChange>(payload);
   if (!change.ok()) return false;
-  ++changes_;
   // The spelling is that of each statement.
   std::erase_if(made_, [&](const std::string& name) { return same_name(name, change->name); });
-  if (change->made) made_.push_back(std::move(change->name));
+  if (change->made) made_.push_back(change->name);
+  changes_.push_back(std::move(*change));
   return true;
 }
 
@@ -84,7 +84,7 @@ QueryOutcome QueryResults::finish(Result<WorkerAnswer> answer, std::chrono::mill
   } else {
     outcome_.failure = std::move(payload).error();
     // Without a word from the worker, the statement behind the last whole one was running, or a definition was.
-    const bool definitions_made = changes_ >= definitions_;
+    const bool definitions_made = changes_.size() >= definitions_;
     if (begun && definitions_made && outcome_.statements.size() < statements_) {
       outcome_.failure->statement_index = static_cast<std::int64_t>(outcome_.statements.size());
     }

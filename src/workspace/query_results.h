@@ -21,6 +21,9 @@ class QueryResults {
   // its bytes are checked before they become part of a protocol message.
   bool take(worker_protocol::MessageType type, std::string_view payload);
 
+  // Definitions made and dropped, in order; they stand whatever failed behind them.
+  const std::vector<worker_protocol::DefinitionChange>& changes() const { return changes_; }
+
   // REQUIRES: called once, when the call has ended. `limit`: of the call, for a worker that was stopped by it.
   QueryOutcome finish(Result<WorkerAnswer> answer, std::chrono::milliseconds limit);
 
@@ -33,8 +36,8 @@ class QueryResults {
 
   std::size_t definitions_, statements_;
   std::size_t budget_bytes_;
-  std::size_t bytes_ = 0;    // of what came
-  std::size_t changes_ = 0;  // definitions made and dropped
+  std::size_t bytes_ = 0;  // of what came
+  std::vector<worker_protocol::DefinitionChange> changes_;
   QueryOutcome outcome_;
   std::vector<std::string> made_;  // definitions of this call that stand
 };

@@ -71,14 +71,15 @@ StateDirectory::~StateDirectory() {
   if (!run_.empty()) remove(run_);
 }
 
-void StateDirectory::sweep() const {
+void StateDirectory::sweep(const std::string& base, const std::function<bool()>& go_on) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(base_, error)) {
+  for (const auto& entry : fs::directory_iterator(base, error)) {
     std::error_code ignored;
     if (!entry.is_directory(ignored) || entry.is_symlink(ignored)) continue;
     if (!is_run_name(entry.path().filename().string()) || !is_abandoned(entry.path())) continue;
     log::info("removing the directory of a run that was killed: {}", entry.path().string());
     remove(entry.path().string());
+    if (!go_on()) return;
   }
 }
 

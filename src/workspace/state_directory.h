@@ -6,6 +6,7 @@
 #include "adit/base/result.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace adit::workspace {
@@ -18,12 +19,17 @@ class StateDirectory {
   StateDirectory& operator=(const StateDirectory&) = delete;
   ~StateDirectory();  // removes what this run made
 
-  void sweep() const;  // what killed runs left
+  // Where runs have their directories.
+  const std::string& base() const { return base_; }
+
+  // Any thread: these touch nothing but files. sweep() removes what killed runs left below `base`, and stops between
+  // two of them when `go_on` says no.
+  static void sweep(const std::string& base, const std::function<bool()>& go_on);
+  static void remove(const std::string& directory);
+  static std::uintmax_t bytes_in(const std::string& directory);
 
   // Makes a directory for a workspace; the run's own one with the first.
   Result<std::string> create(const std::string& workspace);
-  static void remove(const std::string& directory);
-  static std::uintmax_t bytes_in(const std::string& directory);
 
  private:
   Result<void> make_run_directory();

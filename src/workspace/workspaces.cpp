@@ -3,19 +3,22 @@
 #include "adit/base/json_text.h"
 #include "adit/base/log.h"
 #include "adit/base/random_id.h"
+#include "adit/io/file_jobs.h"
 #include "call_error.h"
+#include "dataset_answers.h"
 #include "expiry.h"
 #include "query_results.h"
 #include "relation_name.h"
 #include "state_directory.h"
-#include "turnstile.h"
-#include "worker_handle.h"
+#include "workspace.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <map>
+#include <numeric>
 
 namespace adit::workspace {
 namespace asio = boost::asio;
@@ -28,60 +31,7 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-std::vector<Relation> to_relations(std::vector<protocol::Relation> relations) {
-  std::vector<Relation> converted;
-  for (auto& relation : relations) {
-    auto& made = converted.emplace_back();
-    made.name = std::move(relation.name);
-    made.source = std::move(relation.source);
-    made.row_count = relation.row_count;
-    for (auto& column : relation.columns) made.columns.push_back({std::move(column.name), std::move(column.type)});
-  }
-  return converted;
-}
-
-std::vector<Issue> to_issues(std::vector<protocol::Issue> issues) {
-  std::vector<Issue> converted;
-  for (auto& issue : issues) {
-    converted.push_back({.severity = std::move(issue.severity),
-                         .code = std::move(issue.code),
-                         .source = std::move(issue.source),
-                         .line = issue.line,
-                         .message = std::move(issue.message)});
-  }
-  return converted;
-}
-
 }  // namespace
-
-// One workspace. Held by shared_ptr: a call that waits for its turn keeps it, closed or not.
-struct Workspace {
-  Workspace(io::EventLoop& loop, std::string the_id, std::string the_directory)
-      : id(std::move(the_id)), directory(std::move(the_directory)), turnstile(loop), idle_timer(loop) {}
-
-  std::string id;
-  std::string owner;  // who opened it
-  std::string directory;
-  std::vector<std::string> files;  // handed files: what its workers may read
-  Turnstile turnstile;
-  std::unique_ptr<WorkerHandle> worker;  // a cache of the directory: may be absent or dead at any time
-  // Of the one before, which holds the file until then.
-  std::optional<io::OneShot<io::ExitStatus>> last_worker_gone;
-  Clock::time_point last_used = Clock::now();
-  // For people, by the wall clock.
-  std::chrono::system_clock::time_point opened = std::chrono::system_clock::now(), used = opened;
-  std::vector<std::string> sources;  // as the caller named them
-  std::uint64_t number = 0;          // in order of opening
-  io::Timer idle_timer;
-  bool closed = false;
-
-  // Kills the worker, if there is one.
-  void end_worker() {
-    if (!worker) return;
-    last_worker_gone = worker->gone();
-    worker.reset();
-  }
-};
 
 class Workspaces::Registry {
  public:
@@ -90,6 +40,7 @@ class Workspaces::Registry {
         roots(std::move(the_roots)),
         options(std::move(the_options)),
         state(options.state_dir),
+        file_jobs(the_loop),
         tasks(the_loop),
         expiry_timer(the_loop) {}
 
@@ -267,7 +218,15 @@ class Workspaces::Registry {
     loop.post([this] { wake_one_waiting(); });
     if (workspace->worker) co_await workspace->worker->end(options.limits.cancel_grace);
     workspace->worker.reset();
-    StateDirectory::remove(workspace->directory);
+    co_await remove_directory(workspace->directory);
+  }
+
+  asio::awaitable<void> remove_directory(std::string directory) {
+    std::function<bool()> job = [directory = std::move(directory)] {
+      StateDirectory::remove(directory);
+      return true;
+    };
+    co_await file_jobs.run(std::move(job));
   }
 
   // Runs as long as there is a workspace that may expire.
@@ -305,11 +264,17 @@ class Workspaces::Registry {
   }
 
   // Bytes of all workspaces on disk together.
-  Result<void> check_disk() const {
-    std::uintmax_t bytes = 0;
-    for (const auto& [id, workspace] : workspaces) bytes += StateDirectory::bytes_in(workspace->directory);
-    if (bytes < static_cast<std::uintmax_t>(options.limits.total_disk_bytes)) return {};
-    return Error{
+  Task<void> check_disk() {
+    std::vector<std::string> directories;
+    for (const auto& [id, workspace] : workspaces) directories.push_back(workspace->directory);
+    if (directories.empty()) co_return Result<void>();
+    std::function<std::uintmax_t()> job = [directories = std::move(directories)] {
+      return std::transform_reduce(directories.begin(), directories.end(), std::uintmax_t{0}, std::plus<>(),
+                                   StateDirectory::bytes_in);
+    };
+    const auto bytes = co_await file_jobs.run(std::move(job));
+    if (bytes < static_cast<std::uintmax_t>(options.limits.total_disk_bytes)) co_return Result<void>();
+    co_return Error{
         .code = ErrorCode::validation,
         .reason = "disk_limit",
         .message = fmt::format("The open datasets take {} MB on disk, as much as this server gives them", bytes >> 20),
@@ -321,6 +286,8 @@ class Workspaces::Registry {
   FileRoots roots;
   WorkspacesOptions options;
   StateDirectory state;
+  std::shared_ptr<std::atomic<bool>> ending = std::make_shared<std::atomic<bool>>(false);
+  io::FileJobs file_jobs;  // behind `state`: what is to be removed is removed before the run's own directory
   io::TaskGroup tasks;
   std::map<std::string, WorkspacePtr> workspaces;
   std::deque<io::OneShot<Result<void>>> waiting_for_worker;
@@ -336,7 +303,11 @@ Workspaces::Workspaces(io::EventLoop& loop, FileRoots roots, WorkspacesOptions o
 
 Workspaces::~Workspaces() = default;
 
-void Workspaces::sweep() { registry_->state.sweep(); }
+void Workspaces::sweep() {
+  registry_->file_jobs.start([base = registry_->state.base(), ending = registry_->ending] {
+    StateDirectory::sweep(base, [&ending] { return !*ending; });
+  });
+}
 
 const Limits& Workspaces::limits() const { return registry_->options.limits; }
 
@@ -356,7 +327,7 @@ Task<std::vector<std::string>> Workspaces::probe_sandbox() {
     missing = (*worker)->sandbox_missing();
     co_await (*worker)->end(registry.options.limits.cancel_grace);
   }
-  StateDirectory::remove(directory);
+  co_await registry.remove_directory(directory);
   if (!worker.ok()) co_return std::move(worker).error();
   co_return missing;
 }
@@ -367,7 +338,8 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
   const auto start = Clock::now();
   const auto deadline = start + registry.options.limits.open_deadline;
   ADIT_CO_TRY(auto files, registry.find_files(sources));
-  ADIT_CO_CHECK(registry.check_disk());
+  ADIT_CO_CHECK(co_await registry.check_disk());
+  if (context.cancelled()) co_return cancelled_error();
   const bool is_new = !id.has_value();
   ADIT_CO_TRY(auto workspace, is_new ? registry.create(context.owner()) : registry.find(context.owner(), *id));
   ADIT_CO_TRY(auto pass, co_await registry.enter(context, workspace));
@@ -403,6 +375,7 @@ Task<OpenedDataset> Workspaces::open(RequestContext context, std::vector<SourceR
   }
   registry.rest(workspace);
   for (const auto& source : sources) workspace->sources.push_back(source.path);
+  for (const auto& relation : imported->relations) workspace->names.add(relation.name);
   co_return OpenedDataset{.id = workspace->id,
                           .relations = to_relations(std::move(imported->relations)),
                           .issues = to_issues(std::move(imported->issues)),
@@ -440,6 +413,10 @@ Task<QueryOutcome> Workspaces::query(RequestContext context, QueryRequest query)
   auto answer = co_await registry.run(context, workspace, std::move(request));
   auto outcome = results.finish(std::move(answer), limit);
   if (outcome.failure) registry.end_worn_worker(workspace, *outcome.failure);
+  for (const auto& change : results.changes()) {
+    if (change.made) workspace->names.add(change.name);
+    else workspace->names.remove(change.name);
+  }
   registry.rest(workspace);
   outcome.queue_ms = queue_ms;
   outcome.total_ms = milliseconds_since(start);
@@ -458,14 +435,18 @@ Task<DescribedDataset> Workspaces::describe(RequestContext context, std::string 
   ADIT_CO_TRY(auto payload,
               co_await registry_->ask(context, id, protocol::MessageType::describe, "", limits().sql_deadline));
   ADIT_CO_TRY(auto described, protocol::decode<protocol::Described>(payload));
-  DescribedDataset dataset;
-  dataset.relations = to_relations(std::move(described.relations));
-  for (auto& definition : described.definitions) {
-    dataset.definitions.push_back({std::move(definition.name), std::move(definition.kind), std::move(definition.sql)});
-  }
+  auto dataset = to_dataset(std::move(described));
   ADIT_CO_TRY(const auto workspace, registry_->find(context.owner(), id));
+  workspace->names.clear();
+  for (const auto& relation : dataset.relations) workspace->names.add(relation.name);
+  for (const auto& definition : dataset.definitions) workspace->names.add(definition.name);
   if (workspace->worker) dataset.sandbox_missing = workspace->worker->sandbox_missing();
   co_return dataset;
+}
+
+Result<std::vector<std::string>> Workspaces::known_names(const std::string& owner, const std::string& id) const {
+  ADIT_TRY(const auto workspace, registry_->find(owner, id));
+  return workspace->names.all();
 }
 
 std::vector<ListedDataset> Workspaces::list(const std::string& owner) const {
@@ -502,6 +483,7 @@ void Workspaces::close_all_of(const std::string& owner) {
 asio::awaitable<void> Workspaces::shut_down() {
   auto& registry = *registry_;
   registry.expiry_timer.stop();
+  *registry.ending = true;
   // All channels first, so that the workers end side by side.
   io::TaskGroup ends(registry.loop);
   while (!registry.workspaces.empty()) {

@@ -471,7 +471,7 @@ TEST(OutputThread, TheCallbackMayDestroyTheThreadThatCallsIt) {
 // ---- Descriptor 1
 
 // S2: what a library prints must not get into the stream of messages.
-TEST(TakeStandardOutput, S2_PrintsGoToStderrAndTheTakenDescriptorIsTheOldOutput) {
+TEST(TakeStandardOutput, S2_C28_PrintsGoToStderrAndTheTakenDescriptorIsTheOldOutput) {
   std::fflush(stdout);
   std::fflush(stderr);
   const FileDescriptor saved_out(::fcntl(1, F_DUPFD_CLOEXEC, 100)), saved_err(::fcntl(2, F_DUPFD_CLOEXEC, 100));

@@ -711,9 +711,20 @@ TEST_F(Connection, T9_AnUnknownToolIsInvalidParams) {
   EXPECT_EQ(echo_runs_, 0);
 }
 
-TEST_F(Connection, T9_TheErrorNamesTheToolThatIsUnknown) {
-  const auto answer = answer_to(modern("tools/call", R"("name":"eco")"));
-  EXPECT_NE(answer.at("error").at("message").as_string().find("eco"), std::string::npos);
+TEST_F(Connection, T9_TheErrorNamesTheUnknownToolTheNearestOneAndWhereAllAreListed) {
+  struct Case {
+    std::string_view name, message;
+  };
+  constexpr Case cases[] = {
+      {"ecoh", R"(There is no tool "ecoh". Did you mean echo? tools/list shows what there is.)"},
+      {"Echo", R"(There is no tool "Echo". Did you mean echo? tools/list shows what there is.)"},
+      {"frobnicate", R"(There is no tool "frobnicate". tools/list shows what there is.)"},
+  };
+  for (const auto& [name, message] : cases) {
+    SCOPED_TRACE(name);
+    const auto answer = answer_to(modern("tools/call", fmt::format(R"("name":"{}")", name)));
+    EXPECT_EQ(answer.at("error").at("message"), json::string(message));
+  }
 }
 
 TEST_F(Connection, T9_MissingArgumentsAreAnEmptyObject) {

@@ -50,6 +50,16 @@ Tool asking(std::string name, std::vector<std::vector<Question>> rounds) {
   return tool;
 }
 
+// Asks when it should have ended already.
+Task<ToolResult> ask_too_late(Dialogue dialogue, io::EventLoop& loop, Question question) {
+  io::OneShot<bool> cancelled(loop);
+  const auto guard = dialogue.context().on_cancel([cancelled] { cancelled.set(true); });
+  co_await cancelled.wait();
+  std::vector<Question> questions{std::move(question)};
+  ADIT_CO_TRY(const auto answers, co_await dialogue.ask(std::move(questions)));
+  co_return text("answered");
+}
+
 class DialogueTest : public McpClient {
  protected:
   void SetUp() override {
@@ -57,7 +67,10 @@ class DialogueTest : public McpClient {
     offer.tools = {asking("once", {{name_question()}}),
                    asking("twice", {{name_question("one")}, {name_question("two")}}),
                    asking("three", {{name_question(), sampling_question(), roots_question()}}),
-                   asking("sample", {{sampling_question()}})};
+                   asking("sample", {{sampling_question()}}), asking("late", {})};
+    offer.tools.back().converse = [this](Dialogue dialogue, json::object) {
+      return ask_too_late(std::move(dialogue), loop_, name_question());
+    };
     serve(std::move(offer));
   }
 
@@ -266,6 +279,15 @@ TEST_F(DialogueTest, S5_ACallThatWaitsForItsClientCanBeCancelled) {
   send(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"action":"decline"}}}})",
                    json::serialize(question.at("id"))));
   EXPECT_TRUE(take().empty());
+}
+
+TEST_F(DialogueTest, S5_ACallThatWasCancelledAsksNothing) {
+  initialize(kAll);
+  send(legacy_call("late"));
+  EXPECT_EQ(connection_->running_calls(), 1u);
+  send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  EXPECT_TRUE(take().empty());
+  EXPECT_EQ(connection_->running_calls(), 0u) << "it waits for an answer to what was never asked";
 }
 
 TEST_F(DialogueTest, I6_AQuestionOutlivesASecondInitializeAndItsIdIsNotGivenOutAgain) {

@@ -37,12 +37,28 @@ Tool waiting_tool(io::EventLoop& loop) {
           .render_error = [](const Error&) { return ToolResult{.structured = "{}", .text = "", .is_error = true}; }};
 }
 
+// Its answer has as many bytes as it is asked for.
+Tool bulky_tool() {
+  return {.name = "fill",
+          .title = "Fill",
+          .description = "",
+          .input_schema = {{"type", "object"}, {"properties", {{"bytes", {{"type", "integer"}}}}}},
+          .output_schema = {{"type", "object"}},
+          .annotations = {},
+          .call = [](RequestContext, json::object arguments) -> Task<ToolResult> {
+            const auto bytes = static_cast<std::size_t>(arguments.at("bytes").as_int64());
+            co_return ToolResult{.structured = "{}", .text = std::string(bytes, 'x'), .is_error = false};
+          },
+          .render_error = [](const Error&) { return ToolResult{.structured = "{}", .text = "", .is_error = true}; }};
+}
+
 class TestTransport {
  public:
   explicit TestTransport(HttpOptions options = {}) {
     options.address = "127.0.0.1:0";
     std::vector<Tool> tools;
     tools.push_back(waiting_tool(loop_));
+    tools.push_back(bulky_tool());
     server_ = std::make_unique<Server>(
         ServerInfo{.name = "test", .title = "", .version = "1", .description = "", .instructions = ""},
         std::move(tools));
@@ -81,6 +97,22 @@ class TestTransport {
   std::uint16_t port_ = 0;
   std::thread thread_;
 };
+
+// A call whose answer, of so many bytes, comes on a stream that can be resumed.
+std::string fill(const std::string& session, int bytes) {
+  const auto call = legacy_request(1, "tools/call", {{"name", "fill"}, {"arguments", {{"bytes", bytes}}}});
+  return test::http_request("POST", "/mcp",
+                            {{"Content-Type", "application/json"},
+                             {"Accept", "text/event-stream"},
+                             {"Mcp-Session-Id", session},
+                             {"MCP-Protocol-Version", "2025-11-25"}},
+                            json::serialize(call));
+}
+
+std::string resume(const std::string& session, const std::string& event) {
+  return test::http_request("GET", "/mcp",
+                            {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", session}, {"Last-Event-ID", event}});
+}
 
 std::string get(const std::string& session) {
   return test::http_request("GET", "/mcp", {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", session}});
@@ -189,6 +221,53 @@ TEST(HttpTransport, H20_RunningCallsOfASessionAreLimited) {
       5s, [&] { return server.ask(legacy_post(session, legacy_request(3, "tools/list"))).status == 200; }));
 }
 
+TEST(HttpTransport, H19_BeyondTheMemoryOfAllSessionsTheOldestStreamsAreNotReplayed) {
+  struct Case {
+    std::string_view what;
+    std::vector<int> bytes;     // of an answer each, in order, each of a session of its own
+    std::vector<int> statuses;  // when its stream is resumed afterwards
+  };
+  const Case cases[] = {
+      {"what fits is kept", {30'000, 30'000, 30'000}, {200, 200, 200}},
+      {"the oldest gives way", {60'000, 30'000, 30'000}, {410, 200, 200}},
+      {"as many as it takes", {30'000, 30'000, 90'000}, {410, 410, 200}},
+      {"one that is too large by itself", {30'000, 200'000, 30'000}, {410, 410, 200}},
+  };
+  for (const auto& [what, bytes, statuses] : cases) {
+    SCOPED_TRACE(what);
+    TestTransport server({.replay_bytes = 100'000});
+    std::vector<std::pair<std::string, std::string>> streams;  // session, id of the first event
+    for (const int size : bytes) {
+      const auto session = server.initialize();
+      auto caller = server.client();
+      caller.send(fill(session, size));
+      ASSERT_TRUE(caller.read_head().has_value());
+      streams.emplace_back(session, test::id_of_event(caller.read_event().value_or("")));
+      EXPECT_EQ(test::message_of(caller.read_event().value_or("")).at("id"), 1) << "who is there gets it all the same";
+    }
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      SCOPED_TRACE(i);
+      const auto resumed = server.ask(resume(streams[i].first, streams[i].second));
+      EXPECT_EQ(resumed.status, statuses[i]);
+    }
+  }
+}
+
+TEST(HttpTransport, H19_AStreamThatIsNoLongerKeptIsGoneAndOneThatNeverWasIsUnknown) {
+  TestTransport server;
+  const auto session = server.initialize();
+  auto caller = server.client();
+  constexpr int kStreams = 70;  // of finished ones 64 are kept
+  for (int i = 0; i < kStreams; ++i) {
+    caller.send(fill(session, 10));
+    ASSERT_TRUE(caller.read_head().has_value());
+    while (caller.read_event()) {
+    }
+  }
+  const std::pair<std::string, int> cases[] = {{"1-0", 410}, {"70-0", 200}, {"70-1", 200}, {"71-0", 400}, {"0-0", 400}};
+  for (const auto& [event, status] : cases) EXPECT_EQ(server.ask(resume(session, event)).status, status) << event;
+}
+
 TEST(HttpTransport, H19_ALaterConnectionTakesTheStreamOver) {
   TestTransport server;
   const auto session = server.initialize();
@@ -200,9 +279,7 @@ TEST(HttpTransport, H19_ALaterConnectionTakesTheStreamOver) {
   const auto priming = caller.read_event();
   ASSERT_TRUE(priming.has_value());
   auto second = server.client();
-  second.send(test::http_request(
-      "GET", "/mcp",
-      {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", session}, {"Last-Event-ID", test::id_of_event(*priming)}}));
+  second.send(resume(session, test::id_of_event(*priming)));
   ASSERT_EQ(second.read_head().value_or(test::HttpReply()).status, 200);
   const auto progress = second.read_event();
   ASSERT_TRUE(progress.has_value());

@@ -151,7 +151,7 @@ TEST(LineSplitter, J7_AnEndlessLineIsNotKept) {
 }
 
 // Each byte is looked at once: 10 MB in pieces of 1 KB would take a minute if each piece began anew.
-TEST(LineSplitter, ALongLineInSmallPiecesTakesLinearTime) {
+TEST(LineSplitter, C05_ALongLineInSmallPiecesTakesLinearTime) {
   const auto start = std::chrono::steady_clock::now();
   Recorder recorder(64u << 20);
   const std::string piece(1024, 'x');

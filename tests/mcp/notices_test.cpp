@@ -35,6 +35,8 @@ class Notices : public McpClient {
     };
     offer.prompts = {{.name = "p", .title = "", .description = ""}};
     offer.resources = {{.uri = "test://r", .name = "r", .title = "", .description = "", .mime_type = ""}};
+    offer.resource_templates = {
+        {.uri_template = "test://t/{id}", .name = "t", .title = "", .description = "", .mime_type = ""}};
     offer.changes = &changes_;
     serve(std::move(offer));
   }
@@ -176,7 +178,8 @@ TEST_F(Notices, P6_NothingOutsideTheFilterIsSent) {
       {R"({"toolsListChanged":true})", {kTools}},
       {R"({"promptsListChanged":true})", {kPrompts}},
       {R"({"resourcesListChanged":true})", {kResources}},
-      {R"({"resourceSubscriptions":["test://other","test://x"]})", {kUpdated}},
+      {R"({"resourceSubscriptions":["test://r","test://x"]})", {kUpdated}},
+      {R"({"resourceSubscriptions":["test://other","test://x"]})", {}},
       {R"({"toolsListChanged":"true"})", {}},
   };
   for (const auto& [filter, wanted] : cases) {
@@ -187,6 +190,25 @@ TEST_F(Notices, P6_NothingOutsideTheFilterIsSent) {
     EXPECT_EQ(methods(), std::vector<std::string>(wanted.begin(), wanted.end()));
     send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}})");
     EXPECT_TRUE(take().empty());
+  }
+}
+
+TEST_F(Notices, P6_OnlyAddressesThatNameAResourceAreAcknowledged) {
+  struct Case {
+    std::string_view what, wanted, acknowledged;
+  };
+  constexpr Case cases[] = {
+      {"one of the list", R"(["test://r"])", R"({"resourceSubscriptions":["test://r"]})"},
+      {"what fits a template", R"(["test://t/7"])", R"({"resourceSubscriptions":["test://t/7"]})"},
+      {"one of two", R"(["test://none","test://r"])", R"({"resourceSubscriptions":["test://r"]})"},
+      {"none", R"(["test://none","test://t/7/8","nonsense",""])", "{}"},
+      {"no address", "[]", "{}"},
+  };
+  for (const auto& [what, wanted, acknowledged] : cases) {
+    SCOPED_TRACE(what);
+    listen(fmt::format(R"({{"resourceSubscriptions":{}}})", wanted));
+    EXPECT_EQ(json::serialize(take_one().at("params").at("notifications")), acknowledged);
+    send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}})");
   }
 }
 
@@ -262,7 +284,7 @@ TEST_F(Notices, R4_WhatDoesNotExistCannotBeSubscribedTo) {
   }
 }
 
-TEST_F(Notices, D3_ChangesAreDeclared) {
+TEST_F(Notices, D3_T18_ChangesAreDeclared) {
   EXPECT_EQ(
       json::serialize(result_of(modern("server/discover")).at("capabilities")),
       R"({"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true}})");

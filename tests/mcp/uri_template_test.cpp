@@ -34,7 +34,7 @@ TEST(UriTemplate, R3_AVariableIsOneSegment) {
   }
 }
 
-TEST(UriTemplate, R3_ValuesAreDecodedOnceAndCheckedAfterwards) {
+TEST(UriTemplate, R3_C21_C26_ValuesAreDecodedOnceAndCheckedAfterwards) {
   const std::pair<std::string, std::optional<std::string>> cases[] = {
       {"hello%20world", "hello world"},
       {"caf%C3%A9", "café"},

@@ -353,6 +353,45 @@ TEST(HttpServer, H20_APeerThatTakesNothingIsClosed) {
   EXPECT_TRUE(eventually(10s, [&] { return server.connections() == 0; }));
 }
 
+TEST(HttpServer, H20_APeerThatTakesAByteNowAndThenIsClosedAllTheSame) {
+  struct Case {
+    std::string_view what, path;
+  };
+  constexpr Case cases[] = {{"a whole answer", "/never"}, {"an event", "/stream"}};
+  constexpr std::size_t kBytes = 16u << 20;
+  // 16 MiB have a second and a half; a client that takes 64 KiB each 40 ms needs ten.
+  const HttpLimits limits{.write_time = 500ms, .write_rate = kBytes};
+  for (const auto& [what, path] : cases) {
+    SCOPED_TRACE(what);
+    TestServer server(limits);
+    auto client = server.client();
+    client.send(http_request("GET", path, {}));
+    ASSERT_TRUE(eventually(10s, [&] { return server.handled() == 1; }));
+    if (path == "/never") server.respond({.status = 200, .headers = {}, .body = std::string(kBytes, 'x')});
+    else server.write(std::string(kBytes, 'x'));
+    std::size_t taken = 0;
+    while (taken < kBytes && server.connections() > 0) {
+      taken += client.drop(64u << 10);
+      std::this_thread::sleep_for(40ms);
+    }
+    EXPECT_LT(taken, kBytes) << "it got everything";
+  }
+}
+
+TEST(HttpServer, H20_AStreamIsJudgedByWhatIsWrittenAtATimeNotByItsAge) {
+  TestServer server({.write_time = 300ms, .write_rate = 1u << 20});
+  auto client = server.client();
+  client.send(http_request("GET", "/stream", {}));
+  ASSERT_TRUE(client.read_head().has_value());
+  ASSERT_EQ(client.read_event(), "first");
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(200ms);
+    server.write("more\n\n");
+    ASSERT_EQ(client.read_event(), "more");
+  }
+  EXPECT_EQ(server.closed(), 0);
+}
+
 TEST(HttpServer, H20_AStreamThatIsNotTakenIsBounded) {
   TestServer server({.unsent_bytes = 4u << 20});
   auto client = server.client();
@@ -408,6 +447,40 @@ TEST(HttpServer, APeerThatGoesAwayIsNoticedWhileItsRequestWaits) {
     EXPECT_TRUE(eventually(10s, [&] { return server.closed() == before + 1; }));
   }
   EXPECT_TRUE(eventually(10s, [&] { return server.connections() == 0; }));
+}
+
+TEST(HttpServer, APeerThatGoesAwayIsNoticedBehindBytesThatItSentEarly) {
+  enum class End { close, close_own_half };
+  struct Case {
+    std::string_view what, path, early;
+    End end;
+  };
+  const std::string request = http_request("GET", "/head", {});
+  const std::string many(32u << 10, 'x');
+  const Case cases[] = {
+      {"no byte, and its own half", "/never", "", End::close_own_half},
+      {"a byte", "/never", "x", End::close},
+      {"a byte, and its own half", "/never", "x", End::close_own_half},
+      {"a byte, on a stream", "/stream", "x", End::close},
+      {"a byte, on a stream, and its own half", "/stream", "x", End::close_own_half},
+      {"a whole request", "/never", request, End::close},
+      {"many bytes", "/never", many, End::close},
+  };
+  TestServer server;
+  for (const auto& [what, path, early, end] : cases) {
+    SCOPED_TRACE(what);
+    const int handled = server.handled(), closed = server.closed();
+    auto client = server.client();
+    client.send(http_request("GET", path, {}));
+    ASSERT_TRUE(eventually(10s, [&] { return server.handled() == handled + 1; }));
+    client.send(early);
+    std::this_thread::sleep_for(50ms);
+    EXPECT_EQ(server.closed(), closed);
+    if (end == End::close) client.close();
+    else client.end_sending();
+    EXPECT_TRUE(eventually(10s, [&] { return server.closed() == closed + 1; }));
+    EXPECT_TRUE(eventually(10s, [&] { return server.connections() == 0; }));
+  }
 }
 
 TEST(HttpServer, AFullyAnsweredRequestIsNotToldOfItsPeersEnd) {

@@ -1,7 +1,6 @@
 // The official clients over Streamable HTTP: the main job, two clients at once, cancelling, a connection that breaks, a
 // server that is started anew.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTo, createServer } from 'node:net';
@@ -11,7 +10,7 @@ import { test } from 'node:test';
 import { StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { data, officialClients, program, valuesOf } from './support.mjs';
+import { officialClients, startServer, valuesOf } from './support.mjs';
 
 const clients = officialClients.map((kind) => ({ ...kind, Http: kind.Client === ClientV1 ? HttpV1 : HttpV2 }));
 const isLegacy = (kind) => kind.revision !== '2026-07-28';
@@ -22,29 +21,6 @@ const longQuery = `SELECT count(DISTINCT md5(concat_ws('|', date, delay, distanc
 const longAnswer = [['2999809']];
 
 const sleep = (ms) => new Promise((wake) => setTimeout(wake, ms));
-
-// `adit serve --http` in a home of its own; `port` to have the one of a server before it.
-async function startServer(t, { port = 0, args = [] } = {}) {
-  const home = mkdtempSync(join(tmpdir(), 'adit-node-'));
-  const child = spawn(
-    program,
-    ['serve', '--http', `127.0.0.1:${port}`, '--root', data, '--state-dir', join(home, 'state'), ...args],
-    { env: { HOME: home }, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  let said = '';
-  child.stderr.on('data', (bytes) => (said += bytes));
-  const exited = once(child, 'exit');
-  const stop = async () => {
-    child.kill('SIGTERM');
-    assert.deepEqual(await exited, [0, null], said);
-    rmSync(home, { recursive: true, force: true });
-  };
-  t.after(() => child.exitCode === null && stop());
-  for (let i = 0; i < 200 && !/listening on/.test(said) && child.exitCode === null; ++i) await sleep(50);
-  const url = said.match(/listening on (http:\S+)/)?.[1];
-  assert.ok(url, said);
-  return { url: new URL(url), stop };
-}
 
 async function connect(t, kind, url, transportOptions = {}) {
   const transport = new kind.Http(url, transportOptions);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { childrenOf, connect, isAlive, modernClient, officialClients, valuesOf } from './support.mjs';
+import { childrenOf, connect, datasets, isAlive, modernClient, officialClients, valuesOf } from './support.mjs';
 
 // Unique by n; rows that are equal in all other columns may change places unseen.
 const firstFlights = `
@@ -109,23 +109,25 @@ for (const kind of officialClients) {
     const session = await connect(t, kind);
     const { dataset_id, relations } = await session.openFlights();
     const { resources } = await session.client.listResources();
-    assert.deepEqual(resources.map(({ uri }) => uri), [`adit://workspaces/${dataset_id}`]);
+    assert.deepEqual(datasets(resources).map(({ uri }) => uri), [`adit://workspaces/${dataset_id}`]);
     const { resourceTemplates } = await session.client.listResourceTemplates();
-    assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate), ['adit://workspaces/{id}']);
-    const { contents } = await session.client.readResource({ uri: resources[0].uri });
+    assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate), 
+      ['adit://workspaces/{id}', 'socrata://datasets/{domain}/{id}']);
+    const [{ uri }] = datasets(resources);
+    const { contents } = await session.client.readResource({ uri });
     const byName = (a, b) => a.name.localeCompare(b.name);
     assert.deepEqual(JSON.parse(contents[0].text).relations.sort(byName), relations.sort(byName));
     await session.ask('close_dataset', { dataset_id });
-    assert.deepEqual((await session.client.listResources()).resources, []);
+    assert.deepEqual(datasets((await session.client.listResources()).resources), []);
     // Client 2.4.0 takes both eras' codes for the same; tests/wire/r4_… looks at them.
-    await assert.rejects(session.client.readResource({ uri: resources[0].uri }), /There is no such resource/);
+    await assert.rejects(session.client.readResource({ uri }), /There is no such resource/);
   });
 
   test(`${kind.name} gets the prompt about a dataset, its arguments completed`, async (t) => {
     const session = await connect(t, kind);
     const { dataset_id } = await session.openFlights();
     const { prompts } = await session.client.listPrompts();
-    assert.deepEqual(prompts.map(({ name }) => name), ['query_with_sql']);
+    assert.deepEqual(prompts.map(({ name }) => name), ['query_with_sql', 'explore_open_data']);
     const complete = async (name, value, context) => {
       const ref = { type: 'ref/prompt', name: 'query_with_sql' };
       return (await session.client.complete({ ref, argument: { name, value }, context })).completion.values;

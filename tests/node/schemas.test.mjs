@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { connect, modernClient } from './support.mjs';
+import { connect, modernClient, officialClients } from './support.mjs';
 
 const session = await connect({ after }, modernClient);
 const { dataset_id } = await session.openFlights();
@@ -35,12 +35,33 @@ test('T3 T4 Every tool has a title, told twice, and a description with an exampl
   }
 });
 
-test('T7 Input schemas are closed objects without combinators at the root and without references', () => {
+// The client of SDK 1.32.2 refuses the whole list when one of them is none.
+test('T11 C-17 Output schemas have an object at their root, for legacy clients too', async (t) => {
+  for (const kind of officialClients) {
+    const { tools } = await connect(t, kind);
+    assert.deepEqual(tools.map(({ outputSchema }) => outputSchema?.type), tools.map(() => 'object'), kind.name);
+  }
+});
+
+test('T7 C-16 Input schemas are closed objects without combinators at the root and without references', () => {
   for (const { name, inputSchema } of session.tools) {
+    assert.equal(inputSchema.type, 'object', name);
     assert.equal(inputSchema.additionalProperties, false, name);
     assert.ok(inputSchema.properties, name);
     assert.deepEqual(['anyOf', 'oneOf', 'allOf', 'not'].filter((word) => word in inputSchema), [], name);
     assert.doesNotMatch(JSON.stringify(inputSchema), /"\$ref"/, name);
+  }
+});
+
+// SDK clients show it; many hosts fetch nothing, so it comes along.
+test('T6 The icon comes along with the server and is small', () => {
+  const { icons } = session.client.getServerVersion();
+  assert.ok(icons.length > 0);
+  for (const { src, mimeType, sizes } of icons) {
+    assert.match(src, /^data:image\/png;base64,iVBORw0KGgo/);
+    assert.ok(src.length < 4096);
+    assert.equal(mimeType, 'image/png');
+    assert.match(sizes.join(), /^\d+x\d+$/);
   }
 });
 
@@ -96,7 +117,7 @@ const cases = [
 ];
 
 for (const [what, [name, args], kind, facts] of cases) {
-  test(`The answer to ${what} (${name}) fits the output schema and its text is the same JSON`, async () => {
+  test(`T11 T12 T13 C-18 C-19 C-29 The answer to ${what} (${name}) fits the output schema, and its text is the same JSON`, async () => {
     const { isError, content, structuredContent } = await session.call(name, args);
     assert.equal(isError ?? false, kind !== undefined, JSON.stringify(structuredContent));
     assert.equal(structuredContent.error?.kind, kind);
@@ -105,6 +126,7 @@ for (const [what, [name, args], kind, facts] of cases) {
     }
     const fits = ajv.compile(session.tools.find((tool) => tool.name === name).outputSchema);
     assert.ok(fits(structuredContent), ajv.errorsText(fits.errors));
+    assert.ok(!Array.isArray(structuredContent));
     assert.equal(content.length, 1);
     assert.deepEqual(JSON.parse(content[0].text), structuredContent);
   });

@@ -1,9 +1,12 @@
-// What the tests share: the program under test, the demo's data, and sessions of the official clients over stdio.
+// What the tests share: the program under test, the demo's data, sessions of the official clients over stdio, and
+// servers over HTTP.
 // ADIT_BIN names another program than build/bin/adit; ADIT_DOWNLOADS the directory of scripts/setup.sh.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -116,7 +119,58 @@ export function connect(t, kind) {
   return session.start();
 }
 
+// `adit serve --http` in a home of its own; `port` to have the one of a server before it.
+export async function startServer(t, { port = 0, args = [] } = {}) {
+  const home = mkdtempSync(join(tmpdir(), 'adit-node-'));
+  const child = spawn(
+    program,
+    ['serve', '--http', `127.0.0.1:${port}`, '--root', data, '--state-dir', join(home, 'state'), ...args],
+    { env: { HOME: home }, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let said = '';
+  child.stderr.on('data', (bytes) => (said += bytes));
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGTERM');
+    assert.deepEqual(await exited, [0, null], said);
+    rmSync(home, { recursive: true, force: true });
+  };
+  t.after(() => child.exitCode === null && stop());
+  for (let i = 0; i < 200 && !/listening on/.test(said) && child.exitCode === null; ++i) {
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+  const url = said.match(/listening on (http:\S+)/)?.[1];
+  assert.ok(url, said);
+  return { url: new URL(url), stop };
+}
+
+// The options of a process for who has just built adit: an empty home directory, an empty working directory, `adit` on
+// the path, and nothing else of this environment.
+export function newUser(t) {
+  const home = mkdtempSync(join(tmpdir(), 'adit-user-'));
+  const cwd = mkdtempSync(join(tmpdir(), 'adit-cwd-'));
+  t.after(() => [home, cwd].forEach((directory) => rmSync(directory, { recursive: true, force: true })));
+  return { cwd, env: { HOME: home, PATH: `${dirname(program)}:/usr/local/bin:/usr/bin:/bin` } };
+}
+
+// Starts `command args` as a client does by its configuration, and gives the names of the tools.
+export async function serveOnce(t, command, args) {
+  const transport = new TransportV1({ command, args, ...newUser(t) });
+  const client = new ClientV1({ name: 'adit-tests', version: '1.0.0' });
+  t.after(() => client.close());
+  await client.connect(transport);
+  return (await client.listTools()).tools.map(({ name }) => name);
+}
+
+// The fenced blocks of a Markdown text.
+export function blocksOf(markdown) {
+  return [...markdown.matchAll(/^```(\w*)\n(.*?)^```/gms)].map(([, language, text]) => ({ language, text }));
+}
+
 // The values of a query's first statement, row by row.
+// Of the resources of a list, those that are open datasets.
+export const datasets = (resources) => resources.filter(({ uri }) => uri.startsWith('adit://'));
+
 export function valuesOf({ isError, structuredContent }) {
   assert.ok(!isError, JSON.stringify(structuredContent));
   return structuredContent.statements[0].rows.map((row) => row.map((cell) => cell.value));

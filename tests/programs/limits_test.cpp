@@ -179,7 +179,7 @@ TEST_F(Limits, ACallHasAHundredStatementsAndSixtyFourNamedQueriesAtMost) {
 }
 
 // "max_bytes counts the bytes of the result JSON and lowers the server's budget", however many statements share it.
-TEST_F(Limits, TheAnswerOfManyStatementsStaysWithinItsBytes) {
+TEST_F(Limits, T13_C20_TheAnswerOfManyStatementsStaysWithinItsBytes) {
   ServerProcess server(with_root(data_.path()));
   const auto id = dataset_of(open_paths(server, {"numbers.csv"}));
   const auto bytes_of = [&](const std::string& sql, int max_bytes) {
@@ -191,6 +191,14 @@ TEST_F(Limits, TheAnswerOfManyStatementsStaysWithinItsBytes) {
   EXPECT_LE(bytes_of("SELECT i, 1, 2 FROM range(1000) t(i)", 0), 56'000u);
   EXPECT_LE(bytes_of("SELECT 1" + std::string(1100, ' '), 0), 56'000u);
   EXPECT_LE(bytes_of("SELECT 1", 4096), 4'096u);
+
+  // One statement with more than fits, all by default: about 15,000 tokens, and where the rest is.
+  const auto wide = "SELECT i, repeat('x', 400) AS x FROM range(100000) t(i)";
+  const auto message = server.wait_for(server.start_call("query", query_arguments(id, {wide})));
+  EXPECT_LE(text_bytes(message), 56'000u);
+  const auto statement = content_of(message).at("statements").at(0).as_object();
+  EXPECT_EQ(statement.at("total_rows"), 100'000);
+  EXPECT_EQ(statement.at("next_offset"), statement.at("rows").as_array().size());
 }
 
 // "engine memory 512 MB": the statement fails, by an error of its own or with its worker, and the dataset lives on.

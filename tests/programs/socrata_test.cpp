@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 namespace adit::test {
 namespace {
 
@@ -250,7 +252,8 @@ TEST_F(Socrata, APortalThatRefusesIdIsAskedWithoutIt) {
   const auto id = server.start_call("socrata_query_dataset", {{"dataset_id", "abcd-1234"}, {"order", "a"}});
   const auto result = server.wait_for(id).at("result").as_object();
   EXPECT_EQ(result.at("structuredContent").at("assembled_query"), "$order=a $limit=100");
-  EXPECT_NE(result.at("content").at(0).at("text").as_string().find("the order is not total"), json::string::npos);
+  EXPECT_NE(result.at("content").at(0).at("text").as_string().find("refuses an order that is total"),
+            json::string::npos);
 }
 
 TEST_F(Socrata, NoRowsComeWithAdvice) {
@@ -304,6 +307,7 @@ TEST_F(Socrata, EachFailureHasItsReasonCodeAndHint) {
       {"403 of SODA", soda(403, R"({"code":"permission_denied","error":true,"message":"You do not have permission"})"),
        "access_denied", -32005, false, 1, ""},
       {"403 of a gateway", html_answer(403), "not_found", -32001, false, 1, ""},
+      {"403 of a gateway that speaks JSON", soda(403, R"({"message":"Forbidden"})"), "not_found", -32001, false, 1, ""},
       {"401", soda(401, "{}"), "access_denied", -32006, false, 1, ""},
       {"400 of SODA with a code",
        soda(400, R"({"code":"query.compiler.malformed","message":"Could not parse SoQL query"})"), "soql_error", -32007,
@@ -331,11 +335,10 @@ TEST_F(Socrata, EachFailureHasItsReasonCodeAndHint) {
       {"501", html_answer(501), "upstream_error", -32603, false, 1, ""},
       {"408", html_answer(408), "timeout", -32004, true, 4, ""},
       {"410", html_answer(410), "upstream_error", -32600, false, 1, ""},
-      {"202", soda(202, "{}"), "upstream_error", -32000, true, 4, "again"},
       {"200 that is no JSON", html_answer(200), "upstream_error", -32000, true, 4, ""},
       {"200 with a comment in front", json_answer("// data\n[]"), "upstream_error", -32000, true, 4, ""},
-      {"200 that is no array", json_answer(R"({"rows":[]})"), "unknown_domain", -32001, false, 4, ""},
-      {"200 whose rows are no objects", json_answer("[1,2]"), "unknown_domain", -32001, false, 4, ""},
+      {"200 that is no array", json_answer(R"({"rows":[]})"), "unknown_domain", -32001, false, 1, ""},
+      {"200 whose rows are no objects", json_answer("[1,2]"), "unknown_domain", -32001, false, 1, ""},
       {"cut in its body",
        {.body = R"([{"a":"1"},{"a":"2"}])", .fault = Fault::of(Fault::Kind::truncated)},
        "upstream_error",
@@ -501,6 +504,110 @@ TEST_F(Socrata, WhatPassesIsTriedAgain) {
   EXPECT_EQ(asked_of(kRows), 3u);
 }
 
+// A-33: a query that is still at work is asked about until the call's time is over.
+TEST_F(Socrata, AQueryStillAtWorkIsAskedAboutAndThenToldSo) {
+  rows("$limit=101&$order=:id", json_answer("{}", 202));
+  rows("$limit=101&$order=:id", json_answer("{}", 202));
+  rows("$limit=101&$order=:id", json_answer(R"([{"a":"1"}])"));
+  rows("$limit=101&$order=:id&$where=b=1", json_answer("{}", 202));
+  ServerProcess server(options({"--portal-deadline", "1"}));
+  EXPECT_EQ(rows_of(server).at("row_count"), 1);
+  const auto answer = rows_of(server, {{"where", "b=1"}});
+  EXPECT_EQ(reason_of(answer), "upstream_error");
+  EXPECT_EQ(answer.at("error").at("data").at("retryable"), true);
+  EXPECT_NE(hint_of(answer).find("again"), std::string::npos);
+}
+
+// A portal that drips is no faster than one that is silent: the call's own limit holds.
+TEST_F(Socrata, ACallEndsByItsOwnLimit) {
+  all_rows({.body = std::string(100'000, ' '), .fault = Fault::slow(0ms, 20)});
+  ServerProcess server(options({"--portal-deadline", "1"}));
+  EXPECT_EQ(reason_of(rows_of(server)), "timeout");
+}
+
+TEST_F(Socrata, AHostThatWantsToBeLeftAloneIs) {
+  rows("$limit=101&$order=:id", {.status = 429, .headers = {{"Retry-After", "3600"}}, .body = ""});
+  portal_.answer(kUs, "GET", kCatalog, "limit=10", {.status = 429, .headers = {{"Retry-After", "25"}}, .body = ""});
+  ServerProcess server(options({"--portal-deadline", "2"}));
+  for (int i = 0; i < 3; ++i) {
+    const auto answer = rows_of(server);
+    EXPECT_EQ(reason_of(answer), "rate_limited");
+    EXPECT_TRUE(answer.at("error").at("data").as_object().contains("retryAfter"));
+  }
+  EXPECT_EQ(asked_of(kRows), 1u);
+  EXPECT_EQ(reason_of(server.call("socrata_find_datasets", {})), "rate_limited");
+  EXPECT_EQ(server.call("socrata_list_portals", {}).at("totalCount"), 41) << "the list is there without its counts";
+}
+
+// What a portal calls a number may be none that we can hold.
+TEST_F(Socrata, NumbersThatAreNoCountsHurtNobody) {
+  metadata(json_answer(
+      R"({"id":"abcd-1234","name":"x","rowsUpdatedAt":1.5,"cachedContents":{"total_rows":1e300},"columns":[{"fieldName":"a",
+      "dataTypeName":"text","cachedContents":{"non_null":18446744073709551615}}]})"));
+  portal_.handle([](const PortalRequest& request) -> std::optional<PortalAnswer> {
+    return request.host == kUs ? std::optional(json_answer(R"({"results":[],"resultSetSize":1e30})")) : std::nullopt;
+  });
+  ServerProcess server(options());
+  EXPECT_FALSE(server.call("socrata_get_dataset", {{"dataset_id", "abcd-1234"}}).contains("row_count"));
+  EXPECT_EQ(server.call("socrata_find_datasets", {}).at("totalCount"), 0);
+  EXPECT_EQ(server.call("socrata_list_portals", {}).at("totalCount"), 41);
+}
+
+// An order that the portal cannot give is not the caller's mistake.
+TEST_F(Socrata, AnAddedOrderThatThePortalRefusesIsLeftOut) {
+  portal_.handle([](const PortalRequest& request) -> std::optional<PortalAnswer> {
+    if (request.path != kRows) return std::nullopt;
+    if (request.parameter("$order").empty()) return json_answer(R"([{"place":"1"}])");
+    return json_answer(R"({"errorCode":"query.soql.unordered-order-by","message":"Unable to order by type point"})",
+                       400);
+  });
+  ServerProcess server(options());
+  const auto answer = rows_of(server, {{"select", "distinct place"}});
+  EXPECT_EQ(answer.at("row_count"), 1);
+  EXPECT_EQ(answer.at("assembled_query"), "$select=distinct place $limit=100");
+}
+
+TEST_F(Socrata, ABrokenRowCountsAsThePlaceItHas) {
+  portal_.handle([](const PortalRequest& request) -> std::optional<PortalAnswer> {
+    if (request.parameter("$select") == "count(*) as n") return json_answer(R"([{"n":"9"}])");
+    return json_answer(R"([{"i":"0"},{"i":"\ud800"},{"i":"2"},{"i":"3"}])");
+  });
+  ServerProcess server(options());
+  const auto answer = rows_of(server, {{"limit", 3}});
+  EXPECT_EQ(json::serialize(answer.at("rows")), R"([{"i":"0"},{"i":"2"}])");
+  EXPECT_NE(answer.at("notice").as_string().find("offset=3"), json::string::npos);
+}
+
+TEST_F(Socrata, TheAnswersBytesEndASearchAtAResult) {
+  std::vector<std::string> entries;
+  for (int i = 0; i < 50; ++i) entries.push_back(catalog_entry(fmt::format("abcd-{:04}", i), kHost));
+  portal_.handle([entries](const PortalRequest&) { return std::optional(json_answer(catalog(entries, 80))); });
+  ServerProcess server(options({"--answer-bytes", "2048"}));
+  const auto id = server.start_call("socrata_find_datasets", {{"limit", 50}});
+  const auto result = server.wait_for(id).at("result").as_object();
+  const auto shown = result.at("structuredContent").at("results").as_array().size();
+  EXPECT_LE(json::serialize(result.at("structuredContent")).size(), 2048u);
+  EXPECT_GT(shown, 3u);
+  EXPECT_NE(result.at("content").at(0).at("text").as_string().find(fmt::format("offset={}", shown)),
+            json::string::npos);
+}
+
+// One caller's cancel is nobody else's: the portals are counted for the next.
+TEST_F(Socrata, ACancelledCountIsNotRemembered) {
+  std::atomic<bool> silent = true;
+  portal_.handle([&silent](const PortalRequest&) -> std::optional<PortalAnswer> {
+    if (silent) return PortalAnswer{.fault = Fault::of(Fault::Kind::silent)};
+    return json_answer(catalog({}, 3));
+  });
+  ServerProcess server(options());
+  const auto id = server.start_call("socrata_list_portals", {});
+  portal_.wait_for_requests(8);
+  server.send(fmt::format(R"({{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{}}}}})", id));
+  EXPECT_TRUE(eventually(5s, [&] { return portal_.open_connections() == 0; }));
+  silent = false;
+  EXPECT_EQ(server.call("socrata_list_portals", {}).at("portals").at(7).at("dataset_count"), 3);
+}
+
 // ---- The app token
 
 TEST_F(Socrata, TheTokenGoesToTheHostsItIsFor) {
@@ -586,7 +693,8 @@ TEST_F(Socrata, ASearchIsScopedToItsPortal) {
   const auto result = server.wait_for(id).at("result").as_object();
   // A-09: both names of the portal, and its own settings.
   EXPECT_EQ(sorted_query(portal_.requests().at(0).query),
-            "categories=Public Safety,A&domains=data.seattle.gov,cos-data.seattle.gov&limit=5&offset=10&only=datasets&"
+            "categories=A&categories=Public "
+            "Safety&domains=data.seattle.gov,cos-data.seattle.gov&limit=5&offset=10&only=datasets&"
             "order=updatedAt DESC&q=fire & rescue&search_context=data.seattle.gov&tags=x");
   const auto& answer = result.at("structuredContent").as_object();
   EXPECT_EQ(answer.at("results").at(0).at("domain"), "data.seattle.gov") << "the host to query";
@@ -754,6 +862,19 @@ TEST_F(Socrata, PortalsIdsAndTopicsAreCompleted) {
 }
 
 // ---- Set-up
+
+TEST_F(Socrata, ATokenMayHaveSpaceAroundItAndNothingElse) {
+  all_rows(json_answer("[]"));
+  {
+    ServerProcess server(options({"--token-host", kHost}, {"SOCRATA_APP_TOKEN= hush-hush\n"}));
+    rows_of(server, {{"where", "a=1"}});
+    EXPECT_EQ(portal_.requests().at(0).header("X-App-Token"), "hush-hush");
+  }
+  ServerProcess server(options({}, {"SOCRATA_APP_TOKEN=hush\r\nX-Other: 1"}));
+  server.close_input();
+  EXPECT_EQ(server.wait_for_exit(5s), 1);
+  EXPECT_EQ(server.standard_error().find("hush"), std::string::npos);
+}
 
 TEST_F(Socrata, ASettingThatDoesNotFitStopsTheStart) {
   const std::vector<std::string> cases[] = {

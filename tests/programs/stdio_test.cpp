@@ -116,6 +116,20 @@ TEST_F(Stdio, S1_AMessageMayComeByteByByte) {
   EXPECT_EQ(server.read_line(), pong("\"é😀\""));
 }
 
+// Reads of 4, 8, 16 or 64 KiB end within a character, whichever the server makes.
+TEST_F(Stdio, S1_C24_CharactersThatAReadCutsComeBackWhole) {
+  ServerProcess server(options());
+  for (const std::size_t piece : {4096u, 8192u, 16384u, 65536u}) {
+    for (std::size_t before = 1; before <= 4; ++before) {
+      SCOPED_TRACE(fmt::format("{} bytes before the end of {}", before, piece));
+      const std::string begin = R"({"jsonrpc":"2.0","method":"ping","id":")";
+      const auto id = std::string(piece - before - begin.size(), 'x') + "é😀語";
+      server.send(begin + id + "\"}");
+      EXPECT_EQ(server.read_line(), pong("\"" + id + "\""));
+    }
+  }
+}
+
 TEST_F(Stdio, S1_ManyMessagesInOnePieceAreAllAnsweredInOrder) {
   ServerProcess server(options());
   std::string bytes;
@@ -143,7 +157,7 @@ TEST_F(Stdio, S1_LineBreaksInTextsAreEscaped) {
 
 // ---- S2: nothing but messages on stdout
 
-TEST_F(Stdio, S2_StdoutHasOnlyMessagesAtTheFullLogLevelToo) {
+TEST_F(Stdio, S2_C02_StdoutHasOnlyMessagesAtTheFullLogLevelToo) {
   ServerProcess server(options({"--log-level", "debug"}));
   server.send("no JSON");
   EXPECT_TRUE(server.read_line().has_value());
@@ -160,8 +174,38 @@ TEST_F(Stdio, S2_StdoutHasOnlyMessagesAtTheFullLogLevelToo) {
   EXPECT_EQ(server.wait_for_exit(kExitTime), 0);
 }
 
+// What is wrong at the start is told on stderr, and proxies of the environment are nobody's business: no network is
+// used.
+TEST_F(Stdio, S2_C02_AStartThatFailsOrWarnsPrintsNothingToStdout) {
+  data_.write("bad.toml", "answer_bytes = [\n");
+  struct Case {
+    std::string_view what;
+    std::vector<std::string> arguments, environment;
+    int exit_code;
+    bool speaks;
+  };
+  const Case cases[] = {
+      {"a file that is no configuration", {"--config", data_.path() + "/bad.toml"}, {}, 2, true},
+      {"a file that is not there", {"--config", data_.path() + "/none.toml"}, {}, 2, true},
+      {"a root that is not there", {"--root", data_.path() + "/none"}, {}, 1, true},
+      {"an unknown flag", {"--verbos"}, {}, 2, true},
+      {"a variable that is no number", {}, {"ADIT_ANSWER_BYTES=many"}, 2, true},
+      {"proxies", {}, {"HTTP_PROXY=nonsense", "HTTPS_PROXY=http://127.0.0.1:1", "NO_PROXY=*"}, 0, false},
+  };
+  for (const auto& [what, arguments, environment, exit_code, speaks] : cases) {
+    SCOPED_TRACE(what);
+    auto start = options(arguments);
+    start.environment = environment;
+    ServerProcess server(start);
+    server.close_input();
+    EXPECT_EQ(server.read_line(5s), std::nullopt);
+    EXPECT_EQ(server.wait_for_exit(5s), exit_code) << server.standard_error();
+    EXPECT_EQ(!server.standard_error().empty(), speaks) << server.standard_error();
+  }
+}
+
 // Whatever a library prints to descriptor 1 must not reach the client.
-TEST_F(Stdio, S2_Descriptor1OfTheServerIsItsStderrAndThatOfItsWorkersTheNullDevice) {
+TEST_F(Stdio, S2_C28_Descriptor1OfTheServerIsItsStderrAndThatOfItsWorkersTheNullDevice) {
   if (::geteuid() != 0) GTEST_SKIP() << "the server forbids other processes to look at it (PR_SET_DUMPABLE)";
   ServerProcess server(options());
   open_numbers(server);
@@ -176,13 +220,22 @@ TEST_F(Stdio, S2_Descriptor1OfTheServerIsItsStderrAndThatOfItsWorkersTheNullDevi
 
 // ---- S3: the end
 
-TEST_F(Stdio, S3_TheEndOfInputEndsAnIdleServerWith0) {
+TEST_F(Stdio, S3_C03_TheEndOfInputEndsAnIdleServerWith0) {
   ServerProcess server(options());
   server.close_input();
   EXPECT_EQ(server.wait_for_exit(kExitTime), 0);
 }
 
-TEST_F(Stdio, S3_TheEndOfInputEndsTheServerItsWorkersAndItsFilesThoughAQueryRuns) {
+// A client that is gone before the server starts: its input is at its end already, and never was a pipe.
+TEST_F(Stdio, S3_C03_WithTheNullDeviceAsInputTheServerEndsWith0) {
+  auto with_script = options();
+  with_script.program = data_.write("null.sh", "#!/bin/sh\nexec " ADIT_BIN_DIR "/adit \"$@\" </dev/null\n");
+  ::chmod(with_script.program.c_str(), 0700);
+  ServerProcess server(with_script);
+  EXPECT_EQ(server.wait_for_exit(kExitTime), 0);
+}
+
+TEST_F(Stdio, S3_C03_TheEndOfInputEndsTheServerItsWorkersAndItsFilesThoughAQueryRuns) {
   ServerProcess server(options());
   start_slow_query(server);
   const auto workers = server.workers();
@@ -275,18 +328,58 @@ TEST_F(Stdio, S3_AWriteErrorEndsTheServerThoughItsInputIsOpen) {
 
 // ---- S4: reading, working and writing go on beside each other
 
-TEST_F(Stdio, S4_P7_PingsAreAnsweredAtOnceWhileQueriesRun) {
+TEST_F(Stdio, S4_P7_C01_OtherRequestsAreAnsweredAtOnceWhileQueriesRun) {
+  struct Case {
+    std::string_view method;
+    json::object params;
+    bool modern;
+  };
+  const Case cases[] = {
+      {"ping", {}, false},
+      {"server/discover", {}, true},
+      {"tools/list", {}, true},
+      {"tools/call", {{"name", "list_datasets"}}, true},
+  };
   ServerProcess server(options());
   start_slow_query(server);
-  for (int i = 0; i < 20; ++i) {
-    const auto start = Clock::now();
-    server.send(ping(std::to_string(1000 + i)));
-    ASSERT_EQ(server.read_line(5s), pong(std::to_string(1000 + i)));
-    EXPECT_LT(Clock::now() - start, 1s);
+  std::int64_t id = 1000;
+  for (const auto& [method, params, modern] : cases) {
+    for (int i = 0; i < 5; ++i) {
+      SCOPED_TRACE(method);
+      const auto start = Clock::now();
+      if (modern) EXPECT_TRUE(server.request(method, params).contains("result"));
+      else server.send(ping(std::to_string(++id)));
+      if (!modern) ASSERT_EQ(server.read_line(5s), pong(std::to_string(id)));
+      EXPECT_LT(Clock::now() - start, 1s);
+    }
   }
 }
 
-TEST_F(Stdio, S4_AnswersThatTheClientTakesLateAreWhole) {
+// Both sides write more than a pipe holds before either reads: a server that does one after the other would stand
+// still.
+TEST_F(Stdio, S4_C04_AnAnswerOfTenMegabytesAndARequestOfSevenPassEachOther) {
+  ServerProcess server(options({"--answer-bytes", "0"}));
+  const auto id = open_numbers(server);
+  const auto big = start_query(server, id, "SELECT repeat('x', 10000000)");
+  std::this_thread::sleep_for(1s);
+  server.send(ping_of_size(7u << 20));
+  std::optional<std::string> pong_line;
+  for (int i = 0; i < 2; ++i) {
+    auto line = server.read_line();
+    ASSERT_TRUE(line.has_value());
+    if (*line == pong("1")) {
+      pong_line = std::move(line);
+      continue;
+    }
+    const auto message = json::parse(*line).as_object();
+    EXPECT_EQ(message.at("id"), big);
+    const auto& content = message.at("result").at("structuredContent");
+    EXPECT_EQ(content.at("statements").at(0).at("rows").at(0).at(0).at("value").as_string().size(), 10'000'000u);
+  }
+  EXPECT_TRUE(pong_line.has_value());
+}
+
+TEST_F(Stdio, S4_C04_AnswersThatTheClientTakesLateAreWhole) {
   ServerProcess server(options());
   std::set<std::int64_t> owed;
   for (int i = 0; i < 300; ++i) owed.insert(server.start_request("tools/list"));
@@ -304,7 +397,7 @@ TEST_F(Stdio, S4_AnswersThatTheClientTakesLateAreWhole) {
 
 // ---- S5: cancelling
 
-TEST_F(Stdio, S5_P3_ACancelledQueryLeavesItsDatasetUsableWithinTwoSeconds) {
+TEST_F(Stdio, S5_P3_C01_ACancelledQueryLeavesItsDatasetUsableWithinTwoSeconds) {
   ServerProcess server(options());
   const auto id = open_numbers(server);
   for (int round = 0; round < 3; ++round) {
@@ -317,7 +410,7 @@ TEST_F(Stdio, S5_P3_ACancelledQueryLeavesItsDatasetUsableWithinTwoSeconds) {
   }
 }
 
-TEST_F(Stdio, S5_AQueryThatIsCancelledAtOnceIsNotAnswered) {
+TEST_F(Stdio, S5_C08_AQueryThatIsCancelledAtOnceIsNotAnswered) {
   ServerProcess server(options());
   const auto id = open_numbers(server);
   for (int round = 0; round < 20; ++round) cancel(server, start_query(server, id, kSlowQuery));
@@ -351,7 +444,28 @@ TEST_F(Stdio, S5_P1_ProgressComesWithItsTokenAndEndsWithTheCancelling) {
   EXPECT_TRUE(server.stays_silent(700ms));
 }
 
-TEST_F(Stdio, P1_WithoutATokenNoProgressComes) {
+TEST_F(Stdio, P1_C09_TheClientsTokenComesBackAsItWasAndNothingBehindTheAnswer) {
+  ServerProcess server(options());
+  const auto id = open_numbers(server);
+  for (const auto& token : {json::value("a token"), json::value(7), json::value("7")}) {
+    SCOPED_TRACE(json::serialize(token));
+    const auto before = server.notifications().size();
+    const auto call = start_query(server, id, "SELECT count(*) FROM range(300000000) a WHERE a.range % 7 = 3",
+                                  {{"progressToken", token}});
+    EXPECT_TRUE(server.wait_for(call).contains("result"));
+    double last = -1;
+    EXPECT_GT(server.notifications().size(), before);
+    for (auto i = before; i < server.notifications().size(); ++i) {
+      const auto& params = server.notifications()[i].at("params");
+      EXPECT_EQ(params.at("progressToken"), token);
+      EXPECT_GT(params.at("progress").to_number<double>(), last);
+      last = params.at("progress").to_number<double>();
+    }
+    EXPECT_TRUE(server.stays_silent(400ms));
+  }
+}
+
+TEST_F(Stdio, P1_C09_WithoutATokenNoProgressComes) {
   ServerProcess server(options());
   start_slow_query(server);
   EXPECT_TRUE(server.stays_silent(1s));
@@ -427,6 +541,39 @@ TEST_F(Stdio, J7_AMessageOf8MegabytesIsServedAndALongerOneIsOneError) {
   server.send_bytes(ping_of_size(kLargestMessage + 1) + "\n" + ping_of_size(kLargestMessage) + "\n");
   EXPECT_NE(server.read_line()->find("-32600"), std::string::npos);
   EXPECT_EQ(server.read_line(), pong("1"));
+}
+
+TEST_F(Stdio, J7_C05_ALongLineInSmallPiecesIsServedOrIsOneError) {
+  ServerProcess server(options());
+  const auto send_in_pieces = [&](const std::string& line) {
+    for (std::size_t at = 0; at < line.size(); at += 1024) server.send_bytes(std::string_view(line).substr(at, 1024));
+  };
+  send_in_pieces(ping_of_size(kLargestMessage) + "\n");
+  EXPECT_EQ(server.read_line(), pong("1"));
+  send_in_pieces(ping_of_size(10u << 20) + "\n");
+  expect_one_error(server, -32600);
+}
+
+// A client that frames its messages as language servers do is told so line by line, and nothing of it runs.
+TEST_F(Stdio, S1_C27_HeadersBeforeAMessageAreErrorsAndEndNothing) {
+  ServerProcess server(options());
+  const auto framed = fmt::format("Content-Length: {}\r\n\r\n{}", ping("1").size(), ping("1"));
+  server.send_bytes(framed + framed + "\n");
+  const std::pair<std::string_view, std::string_view> errors[] = {
+      {"the first header", "Not JSON: a message is one line, without headers before it"},
+      {"the first message with the second header", "Not JSON: extra data"},
+  };
+  for (const auto& [what, message] : errors) {
+    SCOPED_TRACE(what);
+    const auto line = server.read_line();
+    ASSERT_TRUE(line.has_value());
+    const auto answer = json::parse(*line);
+    EXPECT_EQ(answer.at("error").at("code"), -32700);
+    EXPECT_EQ(answer.at("error").at("message"), json::string(message));
+  }
+  EXPECT_EQ(server.read_line(), pong("1")) << "the second message stands on a line of its own";
+  server.send(ping("2"));
+  EXPECT_EQ(server.read_line(), pong("2"));
 }
 
 TEST_F(Stdio, J7_ATooLongLastLineWithoutItsEndIsOneErrorToo) {

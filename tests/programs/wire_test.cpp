@@ -2,24 +2,33 @@
 //
 //   # A sentence why: the first lines; comments and empty lines may stand anywhere
 //   client> {"jsonrpc":"2.0",…}    the line is sent as it is
-//   server> {"jsonrpc":"2.0",…}    the next line must be this JSON; a value written "…" stands for any value
+//   server> {"jsonrpc":"2.0",…}    the next line must be this JSON; a value written "…" stands for any value, and a
+//                                  member "…":"…" for any further members
 //   server> (nothing)              no line comes for a while
+//
+// A text written "‹name›" in a server> line stands for any text the first time. From then on ‹name› is that text,
+// wherever it stands: ids of datasets are random over HTTP (T16).
 //
 // Of every transcript it is asked, too, that each line is one JSON-RPC message (S2), that none is a request (S6), that
 // nothing is left over, and that the server ends by itself with 0 at the end of its input (S3).
 //
-// Over HTTP each line is a POST with the headers that its body asks for, and what is answered are its lines.
+// Over HTTP each line is a POST on a connection of its own, with the headers that its body asks for, and what is
+// answered are its lines.
 #include "support/http_server_process.h"
 #include "support/server_process.h"
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace adit::test {
@@ -68,19 +77,46 @@ Transcript read_transcript(const std::string& file) {
   return transcript;
 }
 
+// What ‹names› of a transcript stand for.
+class Names {
+ public:
+  // `text` with the known names replaced.
+  std::string filled_in(std::string text) const {
+    for (const auto& [name, value] : values_) {
+      for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += value.size()) {
+        text.replace(at, name.size(), value);
+      }
+    }
+    return text;
+  }
+
+  // True if `expected` is a name of `actual`, which it becomes if it is new.
+  bool is_named(std::string_view expected, const json::value& actual) {
+    if (!expected.starts_with("‹") || !expected.ends_with("›") || !actual.is_string()) return false;
+    return values_.emplace(expected, actual.get_string()).first->second == std::string_view(actual.get_string());
+  }
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;
+};
+
 // Where `actual` differs from `expected`, or nothing.
-std::optional<std::string> difference(const json::value& expected, const json::value& actual, const std::string& path) {
+std::optional<std::string> difference(const json::value& expected, const json::value& actual, const std::string& path,
+                                      Names& names) {
   const auto here = [&](std::string_view what) { return fmt::format("{}: {}", path.empty() ? "/" : path, what); };
   if (expected.is_string() && std::string_view(expected.get_string()) == kAnyValue) return std::nullopt;
+  if (expected.is_string() && names.is_named(expected.get_string(), actual)) return std::nullopt;
   if (expected.is_object() && actual.is_object()) {
+    const bool open_ended = expected.get_object().contains(kAnyValue);
     for (const auto& member : expected.get_object()) {
+      if (std::string_view(member.key()) == kAnyValue) continue;
       const auto* value = actual.get_object().if_contains(member.key());
       if (value == nullptr) return here(fmt::format("{} is missing", std::string_view(member.key())));
-      auto found = difference(member.value(), *value, path + "/" + std::string(member.key()));
+      auto found = difference(member.value(), *value, path + "/" + std::string(member.key()), names);
       if (found) return found;
     }
     for (const auto& member : actual.get_object()) {
-      if (!expected.get_object().contains(member.key())) {
+      if (!open_ended && !expected.get_object().contains(member.key())) {
         return here(fmt::format("{} is not expected", std::string_view(member.key())));
       }
     }
@@ -91,7 +127,7 @@ std::optional<std::string> difference(const json::value& expected, const json::v
     const auto& got = actual.get_array();
     if (wanted.size() != got.size()) return here(fmt::format("{} entries, {} expected", got.size(), wanted.size()));
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (auto found = difference(wanted[i], got[i], fmt::format("{}/{}", path, i))) return found;
+      if (auto found = difference(wanted[i], got[i], fmt::format("{}/{}", path, i), names)) return found;
     }
     return std::nullopt;
   }
@@ -111,23 +147,23 @@ std::optional<std::string> defect(std::string_view line) {
   return std::nullopt;
 }
 
-void expect_line(const Transcript& transcript, const Step& step, const std::string& line) {
+void expect_line(const Transcript& transcript, const Step& step, const std::string& line, Names& names) {
   if (const auto found = defect(line)) ADD_FAILURE_AT(transcript.file.c_str(), step.line) << *found << ": " << line;
   json::error_code error;
-  const auto expected = json::parse(step.text, error);
+  const auto expected = json::parse(names.filled_in(step.text), error);
   if (error) {
     ADD_FAILURE_AT(transcript.file.c_str(), step.line) << "the expected line is no JSON: " << error.message();
     return;
   }
   const auto actual = json::parse(line, error);
-  const auto found = error ? error.message() : difference(expected, actual, "");
+  const auto found = error ? error.message() : difference(expected, actual, "", names);
   if (found) ADD_FAILURE_AT(transcript.file.c_str(), step.line) << *found << "\ngot: " << line;
 }
 
 // False when there is no point in going on.
-bool run_step(ServerProcess& server, const Transcript& transcript, const Step& step) {
+bool run_step(ServerProcess& server, const Transcript& transcript, const Step& step, Names& names) {
   switch (step.kind) {
-    case Step::Kind::send: server.send(step.text); return true;
+    case Step::Kind::send: server.send(names.filled_in(step.text)); return true;
     case Step::Kind::silence:
       if (const auto line = server.read_line(kSilence)) {
         ADD_FAILURE_AT(transcript.file.c_str(), step.line) << "got: " << *line;
@@ -140,7 +176,7 @@ bool run_step(ServerProcess& server, const Transcript& transcript, const Step& s
         ADD_FAILURE_AT(transcript.file.c_str(), step.line) << "no line; stderr: " << server.standard_error();
         return false;
       }
-      expect_line(transcript, step, *line);
+      expect_line(transcript, step, *line, names);
       return true;
   }
   return false;
@@ -162,8 +198,9 @@ TEST_P(Wire, Holds) {
   EXPECT_TRUE(transcript.has_reason) << "a transcript begins with a sentence why: # …";
   ASSERT_FALSE(transcript.steps.empty());
   ServerProcess server({.arguments = {"--root", kFolder + "/data"}});
+  Names names;
   for (const auto& step : transcript.steps) {
-    if (!run_step(server, transcript, step)) return;
+    if (!run_step(server, transcript, step, names)) return;
   }
   server.close_input();
   if (const auto line = server.read_line(kExitTime)) ADD_FAILURE() << "left over: " << *line;
@@ -178,19 +215,17 @@ INSTANTIATE_TEST_SUITE_P(Transcripts, Wire, testing::ValuesIn(transcripts()),
 // What is different there by the rules; names of transcripts and why.
 constexpr std::pair<std::string_view, std::string_view> kStdioOnly[] = {
     {"d5_before_initialize_only_ping_is_answered", "without a session a request is refused, a ping too (H16)"},
-    {"j3_each_kind_of_bad_message_has_its_code", "as before"},
+    {"j3_c12_each_kind_of_bad_message_has_its_code", "as before"},
     {"j7_too_deep_is_one_error_and_the_next_is_served", "as before"},
-    {"e5_both_eras_on_one_pipe", "a dataset belongs to its caller: the session, or whoever asks without one"},
+    {"j2_c15_c30_without_an_id_nothing_is_answered_or_done", "as before"},
+    {"j6_an_id_under_way_is_refused", "each modern request stands alone there, and so does its id"},
+    {"r3_c26_addresses_are_decoded_once", "an id is random there, and cannot be written in another way beforehand"},
+    {"s5_c08_a_cancelled_call_is_never_answered", "a modern client cancels by closing the connection there (H13)"},
 };
 
 bool is_for_http(const std::string& name) {
-  for (const auto& [stdio_only, reason] : kStdioOnly) {
-    if (name == stdio_only) return false;
-  }
-  // Ids of datasets are random there (T16), and answers of calls that run side by side come in no order.
-  std::ifstream file(kFolder + "/" + name + ".wire");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  return text.find("dataset-1") == std::string::npos;
+  return std::none_of(std::begin(kStdioOnly), std::end(kStdioOnly),
+                      [&](const auto& only) { return only.first == name; });
 }
 
 std::vector<std::string> transcripts_for_http() {
@@ -222,17 +257,43 @@ HttpHeaders headers_for(const std::string& line, const std::string& session) {
   return headers;
 }
 
-class WireOverHttp : public testing::TestWithParam<std::string> {
- protected:
-  // Sends a line and keeps what is answered.
-  void send(const HttpServerProcess& server, const std::string& line) {
-    auto client = server.client();
-    client.send(http_request("POST", "/mcp", headers_for(line, session_), line));
-    const auto head = client.read_head();
-    ASSERT_TRUE(head.has_value()) << "no answer to: " << line;
-    if (const auto session = head->header("mcp-session-id"); !session.empty()) session_ = session;
-    const auto body = client.read_body();
-    if (head->header("content-type") != "text/event-stream") {
+// The lines of all answers, in the order in which they come; each answer is read by a thread of its own.
+class Answers {
+ public:
+  void read(HttpClient client) {
+    threads_.emplace_back([this, client = std::move(client)]() mutable {
+      const auto head = client.read_head();
+      const auto body = head ? client.read_body() : "";
+      const std::lock_guard lock(mutex_);
+      if (head) take(*head, body);
+      ++ended_;
+      changed_.notify_all();
+    });
+  }
+
+  // False when some answer has not ended within the time.
+  bool wait_for_all(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, time, [&] { return ended_ == threads_.size(); });
+  }
+
+  std::optional<std::string> read_line(std::chrono::milliseconds time = 20s) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, time, [&] { return !lines_.empty(); })) return std::nullopt;
+    auto line = std::move(lines_.front());
+    lines_.pop_front();
+    return line;
+  }
+
+  std::string session() {
+    const std::lock_guard lock(mutex_);
+    return session_;
+  }
+
+ private:
+  void take(const HttpReply& head, const std::string& body) {
+    if (const auto session = head.header("mcp-session-id"); !session.empty()) session_ = session;
+    if (head.header("content-type") != "text/event-stream") {
       if (!body.empty()) lines_.push_back(body);
       return;
     }
@@ -243,25 +304,37 @@ class WireOverHttp : public testing::TestWithParam<std::string> {
     }
   }
 
-  std::string session_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
   std::deque<std::string> lines_;
+  std::string session_;
+  std::size_t ended_ = 0;
+  std::vector<std::jthread> threads_;  // last: they end before what they use
 };
+
+class WireOverHttp : public testing::TestWithParam<std::string> {};
 
 TEST_P(WireOverHttp, Holds) {
   const auto transcript = read_transcript(kFolder + "/" + GetParam() + ".wire");
+  Answers answers;
   const HttpServerProcess server({.arguments = {"--root", kFolder + "/data"}});
+  Names names;
   for (const auto& step : transcript.steps) {
     SCOPED_TRACE(fmt::format("{}:{}", transcript.file, step.line));
     if (step.kind == Step::Kind::send) {
-      ASSERT_NO_FATAL_FAILURE(send(server, step.text));
+      const auto text = names.filled_in(step.text);
+      auto client = server.client();
+      client.send(http_request("POST", "/mcp", headers_for(text, answers.session()), text));
+      answers.read(std::move(client));
+      // Lines are in order because each has its answer before the next is sent. One that takes its time is passed.
+      answers.wait_for_all(kSilence);
       continue;
     }
-    ASSERT_EQ(lines_.empty(), step.kind == Step::Kind::silence) << (lines_.empty() ? "" : lines_.front());
-    if (lines_.empty()) continue;
-    expect_line(transcript, step, lines_.front());
-    lines_.pop_front();
+    const auto line = step.kind == Step::Kind::silence ? answers.read_line(kSilence) : answers.read_line();
+    ASSERT_EQ(line.has_value(), step.kind == Step::Kind::expect) << line.value_or("no line");
+    if (line) expect_line(transcript, step, *line, names);
   }
-  EXPECT_TRUE(lines_.empty()) << "left over: " << lines_.front();
+  if (const auto line = answers.read_line(0ms)) ADD_FAILURE() << "left over: " << *line;
 }
 
 INSTANTIATE_TEST_SUITE_P(Transcripts, WireOverHttp, testing::ValuesIn(transcripts_for_http()),
@@ -288,13 +361,27 @@ TEST(WireRunner, TellsEachKindOfDifference) {
       {"[1]", "[1,2]", false},
       {"[]", "{}", false},
       {R"({"a":"… and more"})", R"({"a":"anything"})", false},
+      {R"({"a":1,"…":"…"})", R"({"a":1,"b":2})", true},
+      {R"({"a":1,"…":"…"})", R"({"b":2})", false},
+      {R"({"a":"‹name›"})", R"({"a":"any text"})", true},
+      {R"({"a":"‹name›"})", R"({"a":5})", false},
+      {R"(["‹name›","‹name›"])", R"(["same","same"])", true},
+      {R"(["‹name›","‹name›"])", R"(["same","other"])", false},
   };
   for (const auto& [expected, actual, same] : cases) {
     SCOPED_TRACE(fmt::format("{} {}", expected, actual));
-    const auto found =
-        difference(json::parse({expected.data(), expected.size()}), json::parse({actual.data(), actual.size()}), "");
+    Names names;
+    const auto found = difference(json::parse({expected.data(), expected.size()}),
+                                  json::parse({actual.data(), actual.size()}), "", names);
     EXPECT_EQ(!found.has_value(), same);
   }
+}
+
+TEST(WireRunner, ANameIsWhatItStoodForTheFirstTime) {
+  Names names;
+  EXPECT_EQ(difference("‹id›", "dataset-1", "", names), std::nullopt);
+  EXPECT_EQ(names.filled_in("‹id›, ‹ids›: ‹id›"), "dataset-1, ‹ids›: dataset-1");
+  EXPECT_NE(difference(json::string(names.filled_in("‹id›")), "dataset-2", "", names), std::nullopt);
 }
 
 TEST(WireRunner, TellsLinesThatNoServerMaySend) {

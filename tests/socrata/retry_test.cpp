@@ -32,13 +32,15 @@ TEST(RetryAfter, IsSecondsOrADate) {
   for (const auto& [value, wait] : cases) EXPECT_EQ(parse_retry_after(value, now), wait) << value;
 }
 
-TEST(RetryDelay, DoublesWithinItsSpreadUpToTheLongest) {
-  EXPECT_EQ(retry_delay(2, 500ms, 30s, 0.5), 500ms);
-  EXPECT_EQ(retry_delay(2, 500ms, 30s, 0.0), 375ms);
-  EXPECT_LE(retry_delay(2, 500ms, 30s, 0.999), 625ms);
-  EXPECT_EQ(retry_delay(3, 500ms, 30s, 0.5), 1s);
-  EXPECT_EQ(retry_delay(4, 500ms, 30s, 0.5), 2s);
-  EXPECT_EQ(retry_delay(20, 500ms, 30s, 0.5), 30s);
+TEST(RetryDelay, DoublesUpToTheLongestAndIsSpread) {
+  EXPECT_EQ(retry_delay(2, 500ms, 30s), 500ms);
+  EXPECT_EQ(retry_delay(3, 500ms, 30s), 1s);
+  EXPECT_EQ(retry_delay(4, 500ms, 30s), 2s);
+  EXPECT_EQ(retry_delay(20, 500ms, 30s), 30s);
+  EXPECT_EQ(retry_delay(2'000, 500ms, 30s), 30s);
+  EXPECT_EQ(with_jitter(1s, 0.0), 750ms);
+  EXPECT_EQ(with_jitter(1s, 0.5), 1s);
+  EXPECT_LE(with_jitter(1s, 0.999), 1250ms);
 }
 
 //

@@ -52,6 +52,12 @@ TEST(SoqlQuery, ItsOrderIsMadeTotalWhereThatMeansSomething) {
       {"distinct name", "", "", "name", grouped},
       {"DISTINCT name, year as y", "", "year", "year, name", grouped},
       {"distinct *", "", "", "", grouped},
+      {"distinct * (except a)", "", "", "", grouped},
+      {"distinct on (city) name, qty", "", "", "", grouped},
+      {"count_distinct(city)", "", "", "", aggregated},
+      {"type, count(*)", "type", "n + type", "n + type, type", grouped},
+      {"", "", "date -- newest", "date, :id", plain},
+      {"", "", "case(:id = 'x', 1, true, 2)", "case(:id = 'x', 1, true, 2), :id", plain},
       // What cannot be read is the portal's to refuse.
       {"name, 'open", "", "", ":id", plain},
   };

@@ -79,6 +79,14 @@ void HttpClient::close() {
   fd_ = -1;
 }
 
+void HttpClient::end_sending() { ::shutdown(fd_, SHUT_WR); }
+
+std::size_t HttpClient::drop(std::size_t most) {
+  std::string bytes(most, '\0');
+  const auto size = ::recv(fd_, bytes.data(), bytes.size(), 0);
+  return size > 0 ? static_cast<std::size_t>(size) : 0;
+}
+
 void HttpClient::send(std::string_view bytes) {
   while (!bytes.empty() && fd_ >= 0) {
     const auto size = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -48,6 +48,10 @@ class HttpClient {
   std::optional<std::string> read_event(std::chrono::milliseconds timeout = kPatience);
   bool stream_ended() const { return ended_; }  // by its last chunk, not by a broken connection
 
+  // For slow readers: takes up to `most` bytes off the socket and drops them; 0 at the connection's end.
+  std::size_t drop(std::size_t most);
+
+  void end_sending();                                     // closes its own half of the connection
   bool closed_within(std::chrono::milliseconds timeout);  // the server closes; what comes before is passed over
   std::string read_to_end(std::chrono::milliseconds timeout = kPatience);  // all bytes until the connection ends
   bool was_reset() const { return was_reset_; }                            // it ended by RST

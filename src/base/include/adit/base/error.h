@@ -21,6 +21,7 @@ enum class ErrorCode : std::int32_t {
   unavailable = -32000,         // something outside failed; later may do
   not_found = -32001,           // the named thing does not exist (any more)
   resource_not_found = -32002,  // MCP up to 2025-11-25
+  conflict = -32002,            // the same number in the results of tools
   rate_limited = -32003,
   timeout = -32004,
   forbidden = -32005,

@@ -13,6 +13,8 @@
 
 namespace adit::mcp {
 
+struct Message;  // rpc_message.h
+
 // Both eras may be spoken on it: a stdio pipe, a legacy HTTP session, or a single modern HTTP request. Loop thread
 // only.
 class Connection {
@@ -50,7 +52,8 @@ class Connection {
   // message goes to `reply`: its answer, progress and logs, and what the server asks the client while it handles it.
   // `reply` may be called before receive() returns, and for as long as the request runs.
   Request receive(std::string_view message, Send reply, ReplyForm form = ReplyForm::stream);
-  Request receive(std::string_view message);  // the reply goes to `send`
+  Request receive(std::string_view message);                                         // the reply goes to `send`
+  Request receive(Message message, Send reply, ReplyForm form = ReplyForm::stream);  // one that was parsed already
 
   // A message that the transport could not take whole (too long).
   void refuse(const Error& error);

@@ -25,6 +25,7 @@ struct HttpOptions {
   std::size_t sessions = 1'000;
   std::size_t listening_streams = 64;                      // of one session, or of one modern caller
   std::size_t running_calls = 64;                          // of one session, whose calls outlive their connections
+  std::size_t replay_bytes = 64u << 20;                    // kept to be replayed, all sessions together
   std::chrono::milliseconds session_idle{24 * 3'600'000};  // as long as an unused dataset of it lives
   // A session that was an owner has ended: what it opened can go.
   std::function<void(const std::string& owner)> on_owner_gone = {};

@@ -75,6 +75,7 @@ class HttpClient {
 
  private:
   class Impl;
+  class AtWork;
   std::shared_ptr<Impl> impl_;
 };
 

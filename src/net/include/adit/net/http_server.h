@@ -73,7 +73,8 @@ struct HttpLimits {
   std::chrono::milliseconds header_time{10'000};  // from the first byte: 408
   std::chrono::milliseconds body_time{60'000};    // 408
   std::chrono::milliseconds write_time{30'000};   // in which a client takes no byte: closed
-  std::chrono::milliseconds idle_time{120'000};   // between requests
+  std::size_t write_rate = 4u << 10;             // bytes a second, the least over one write, write_time granted: closed
+  std::chrono::milliseconds idle_time{120'000};  // between requests
 };
 
 struct HttpHandler {

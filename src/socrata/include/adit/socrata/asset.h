@@ -15,7 +15,7 @@ namespace adit::socrata {
 struct AssetColumn {
   std::string field_name;  // what SoQL takes
   std::string label;       // what people read
-  std::string soql_type;   // dataTypeName: "number", "calendar_date", …
+  std::string soql_type;   // as SoQL calls it: "number", "floating_timestamp", …
   std::string data_type;   // in the catalog's words: "Number", "Calendar date", … (data_type_words.h)
   std::string description;
   std::optional<std::int64_t> non_null_count;

@@ -37,6 +37,9 @@ inline constexpr std::int64_t kCatalogWindow = 10'000;  // offset + limit, and t
 
 std::string catalog_target(const CatalogSearch& search);  // path and query
 
+// Leaves out what another portal published: a catalog that ignores the filter must not answer for this one.
+void keep_of_domain(CatalogPage& page, std::string_view domain);
+
 // Error: "invalid_json" when the text is no answer of the catalog.
 Result<CatalogPage> parse_catalog(std::string_view body);
 

@@ -1,5 +1,6 @@
 // Portals and their catalog as the tools ask them. Keeps what changes slowly (metadata for ten minutes, counts of
-// portals for a day) and lets calls that want the same at the same time share one request. Loop thread only.
+// portals for a day) and lets calls that want the same at the same time share one request. Each call ends within
+// UpstreamOptions::call_limit. Loop thread only.
 #pragma once
 
 #include "adit/base/request_context.h"
@@ -33,7 +34,7 @@ struct AssetAnswer {
 
 struct CatalogAnswer {
   CatalogPage page;
-  bool eu = false;  // the catalog for Europe answered
+  bool mapped = false;  // the user's configuration sends the catalog's requests elsewhere
 };
 
 struct FieldType {
@@ -83,7 +84,7 @@ class Client {
   // Metadata as it is now, not as it is kept.
   Task<AssetAnswer> fresh_asset(RequestContext context, std::string host, DatasetId id);
 
-  // How many rows the query's filter matches.
+  // How many rows the query's filter matches: one attempt, within ten seconds.
   Task<std::int64_t> count(RequestContext context, std::string host, DatasetId id, SoqlQuery query);
 
   // For completion: nothing is asked for it.
@@ -92,8 +93,6 @@ class Client {
   std::vector<std::string> seen_topics() const;                    // categories and tags of search results
 
  private:
-  template <class T>
-  struct Shared;
   struct State;
   std::unique_ptr<State> state_;
 };

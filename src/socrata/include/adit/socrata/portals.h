@@ -26,5 +26,6 @@ Result<std::string> parse_portal_host(std::string_view text);
 // The catalog may hold a portal's assets under another name of the same portal.
 std::vector<std::string> catalog_names_of(std::string_view domain);  // the domain itself first
 std::string_view host_to_query(std::string_view catalog_domain);     // of what the catalog lists
+bool same_portal(std::string_view a, std::string_view b);
 
 }  // namespace adit::socrata

@@ -16,16 +16,18 @@ struct RejectedRow {
 };
 
 struct RowPage {
-  std::string bytes;              // the rows, one JSON object after the other, nothing between
-  std::vector<std::size_t> ends;  // where each one ends in `bytes`
+  std::string bytes;                 // the rows, one JSON object after the other, nothing between
+  std::vector<std::size_t> ends;     // where each one ends in `bytes`
+  std::vector<std::size_t> numbers;  // where each one stood in the portal's page, from 0
   std::vector<RejectedRow> rejected;
+  std::size_t received = 0;  // by the portal: rows and rejected ones
 
   std::size_t size() const { return ends.size(); }
   std::string_view row(std::size_t i) const {
     const std::size_t begin = i == 0 ? 0 : ends[i - 1];
     return std::string_view(bytes).substr(begin, ends[i] - begin);
   }
-  void keep(std::size_t rows);  // drops what is behind them
+  void keep(std::size_t first);  // drops what the portal sent behind its first so many
 };
 
 // Error: "invalid_json": the text is no array of objects, or ends before it does.

@@ -3,7 +3,8 @@
 //
 // Redirects are followed here, at most three, to https and to hosts that pass the rules of net/host_name.h. The app
 // token goes to the portals we know, to the catalog and to the hosts that the user named for it; one that a portal
-// calls invalid is not sent again. A host that said 429 is left alone until the moment it named.
+// calls invalid is not sent again. A host that said 429 is left alone until the moment it named, and no host gets more
+// than a few requests at once.
 // Loop thread only.
 #pragma once
 
@@ -40,8 +41,21 @@ struct UpstreamOptions {
   PortalMap portal_map;
   std::chrono::milliseconds retry_delay{500};  // before the second attempt; doubles, with jitter
   std::chrono::milliseconds longest_wait{30'000};
+  std::chrono::milliseconds call_limit{180'000};  // of one call of a tool, its attempts and pauses together
   int attempts = 4;
-  std::size_t max_body_bytes = 64u << 20;
+  std::size_t requests_of_host = 8;  // at once
+};
+
+// What the body of a 2xx answer is.
+enum class BodyIs {
+  what_was_asked,
+  other_json,  // JSON, but not that: asking again gives the same
+  not_json,    // a page of a gateway, or cut: worth another attempt
+};
+
+enum class UnknownHost {
+  is_final,        // a portal's name that DNS does not know is a wrong name
+  is_tried_again,  // the catalog's cannot be
 };
 
 struct UpstreamAnswer {
@@ -54,16 +68,19 @@ struct UpstreamAnswer {
   // Headers as received: Retry-After, X-SODA2-Data-Out-Of-Date, X-SODA2-Fields, X-SODA2-Types.
   std::string retry_after, out_of_date, fields, types;
   int attempts = 1;
-  bool understood = false;  // UpstreamRequest::read took it
+  BodyIs body_is = BodyIs::not_json;  // of a 2xx, as UpstreamRequest::read found
+
+  bool is_success() const { return status >= 200 && status < 300 && status != 202; }
 };
 
 struct UpstreamRequest {
   std::string host;    // a name that passed net/host_name.h
   std::string target;  // path and query, percent-encoded
   int attempts = 0;    // 0: as the options say
-  // Reads the body of a 2xx answer, once for each attempt; false: it is not what was asked for, which on the asked host
-  // is worth another attempt. Called before get() ends.
-  std::function<bool(UpstreamAnswer& answer)> read = {};
+  std::size_t max_body_bytes = 64u << 20;
+  UnknownHost unknown_host = UnknownHost::is_final;
+  // Reads the body of a 2xx answer, once for each attempt, before get() ends.
+  std::function<BodyIs(UpstreamAnswer& answer)> read = {};
 };
 
 class Upstream {
@@ -78,6 +95,7 @@ class Upstream {
   // of net/http_client.h and unknown_domain (a redirect to what no portal may be).
   Task<UpstreamAnswer> get(RequestContext context, UpstreamRequest request);
 
+  std::chrono::milliseconds call_limit() const;
   bool is_mapped(std::string_view host) const;
   const PortalMap& portal_map() const;
 

@@ -22,7 +22,7 @@ struct SocrataSetting {
 std::vector<mcp::Tool> socrata_tools(socrata::Client& client, SocrataSetting setting);
 
 mcp::Tool socrata_list_portals_tool(socrata::Client& client);
-mcp::Tool socrata_find_datasets_tool(socrata::Client& client);
+mcp::Tool socrata_find_datasets_tool(socrata::Client& client, SocrataSetting setting);
 mcp::Tool socrata_get_dataset_tool(socrata::Client& client, SocrataSetting setting);
 mcp::Tool socrata_query_dataset_tool(socrata::Client& client, SocrataSetting setting);
 

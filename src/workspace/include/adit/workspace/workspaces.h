@@ -122,7 +122,7 @@ class Workspaces {
   Workspaces& operator=(const Workspaces&) = delete;
   ~Workspaces();  // REQUIRES: shut_down() has ended, or the loop has stopped for good
 
-  // Removes directories that killed runs left. Cheap; at start.
+  // Begins to remove directories that killed runs left, beside everything else; at start.
   void sweep();
 
   // What the sandbox of a worker lacks on this machine, in words. Starts one to find out.
@@ -139,6 +139,9 @@ class Workspaces {
   Task<std::string> export_rows(RequestContext context, std::string id, std::string sql, std::string format);
 
   Task<DescribedDataset> describe(RequestContext context, std::string id);
+
+  // Relations and definitions of a workspace, as its workers have told of them so far. Asks none.
+  Result<std::vector<std::string>> known_names(const std::string& owner, const std::string& id) const;
 
   // Those that this owner opened (RequestContext::owner), oldest first.
   std::vector<ListedDataset> list(const std::string& owner) const;
