@@ -1,6 +1,8 @@
 // Reading order: GeneratedDataset::answer, State::answer_rows, parse_query_of, and State::page at the end.
 #include "support/generated_portal.h"
 
+#include "adit/base/ascii_case.h"
+
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
@@ -34,12 +36,6 @@ std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\n");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return lower;
 }
 
 std::vector<std::string_view> split_list(std::string_view text) {
@@ -99,7 +95,7 @@ using Refusal = std::optional<PortalAnswer>;
 Refusal parse_count(std::string_view text, RowsQuery& query) {
   constexpr std::string_view kCount = "count(*)";
   auto alias = trimmed(text.substr(kCount.size()));
-  if (lower_case(alias.substr(0, 3)) == "as ") alias = without_backticks(trimmed(alias.substr(3)));
+  if (ascii_lower_case(alias.substr(0, 3)) == "as ") alias = without_backticks(trimmed(alias.substr(3)));
   else if (!alias.empty()) return malformed("", text);
   if (!alias.empty() && !is_name(alias)) return malformed("", text);
   query.count_alias = alias.empty() ? "count" : alias;
@@ -107,7 +103,7 @@ Refusal parse_count(std::string_view text, RowsQuery& query) {
 }
 
 Refusal parse_select(std::string_view text, RowsQuery& query) {
-  if (lower_case(trimmed(text)).starts_with("count(*)")) return parse_count(trimmed(text), query);
+  if (ascii_lower_case(trimmed(text)).starts_with("count(*)")) return parse_count(trimmed(text), query);
   if (trimmed(text) == "*") return std::nullopt;
   for (const auto part : split_list(text)) {
     const auto name = without_backticks(part);
@@ -128,7 +124,7 @@ Refusal parse_order(std::string_view text, const GeneratedOptions& options, Rows
   for (const auto part : split_list(text)) {
     const auto space = std::min(part.size(), part.find(' '));
     const auto name = without_backticks(part.substr(0, space));
-    const auto direction = lower_case(trimmed(part.substr(space)));
+    const auto direction = ascii_lower_case(trimmed(part.substr(space)));
     if (!is_name(name) || (direction != "" && direction != "asc" && direction != "desc")) {
       return malformed("order by", text);
     }

@@ -1,7 +1,8 @@
 // Reading order: ReplayPortal, State::accept_all → serve → answer_to → send. Beast parses; what is sent is put together
-// here, since most of what tests want is not what an HTTP library would send.
+// in portal_answer.cpp, since most of what tests want is not what an HTTP library would send.
 #include "support/replay_portal.h"
 
+#include "adit/base/ascii_case.h"
 #include "support/recordings.h"
 #include "support/temporary_directory.h"
 #include "support/test_certificate.h"
@@ -11,12 +12,12 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -25,12 +26,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <stdexcept>
 #include <thread>
-#include <type_traits>
 
 namespace adit::test {
 namespace asio = boost::asio;
@@ -52,31 +52,6 @@ const auto kTuple = asio::as_tuple(asio::use_awaitable);
 
 enum class Next { same_connection, close, gone };
 
-char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = lower_case(c);
-  return lower;
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = lower_case(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-std::string decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
-    if (low >= 0) i += 2;
-    out += low >= 0 ? static_cast<char>(high * 16 + low) : text[i] == '+' ? ' ' : text[i];
-  }
-  return out;
-}
-
 // Sorted parameters in place of the query as sent.
 std::string key_of(std::string_view host, std::string_view method, std::string_view path, std::string_view query) {
   return fmt::format("{} {} {}{}{}", method, host, path, query.empty() ? "" : "?", query);
@@ -84,7 +59,14 @@ std::string key_of(std::string_view host, std::string_view method, std::string_v
 
 PortalRequest read_request(const http::request<http::string_body>& message) {
   PortalRequest request;
-  const std::string_view target(message.target().data(), message.target().size());
+  std::string_view target(message.target().data(), message.target().size());
+  std::string_view authority;
+  if (constexpr std::string_view kScheme = "http://"; target.starts_with(kScheme)) {
+    target.remove_prefix(kScheme.size());
+    authority = target.substr(0, target.find('/'));
+    target.remove_prefix(authority.size());
+    request.was_for_proxy = true;
+  }
   const auto question = target.find('?');
   request.method = std::string(message.method_string().data(), message.method_string().size());
   request.path = target.substr(0, question);
@@ -94,66 +76,10 @@ PortalRequest read_request(const http::request<http::string_body>& message) {
     if (!value.empty()) value += ", ";
     value += std::string_view(field.value().data(), field.value().size());
   }
-  request.host = lower_case(request.header("host"));
+  request.host = ascii_lower_case(request.was_for_proxy ? authority : request.header("host"));
   request.host.resize(std::min(request.host.size(), request.host.find(':')));
   request.body = message.body();
   return request;
-}
-
-bool names(const PortalAnswer& answer, std::string_view header) {
-  return std::any_of(answer.headers.begin(), answer.headers.end(),
-                     [header](const auto& h) { return lower_case(h.first) == header; });
-}
-
-std::string head_of(const PortalAnswer& answer, std::size_t body_size, bool keep_alive) {
-  const auto reason = http::obsolete_reason(static_cast<http::status>(answer.status));
-  auto head = fmt::format("HTTP/1.1 {} {}\r\n", answer.status, std::string_view(reason.data(), reason.size()));
-  if (!names(answer, "content-type")) head += "Content-Type: application/json;charset=utf-8\r\n";
-  for (const auto& [name, value] : answer.headers) head += fmt::format("{}: {}\r\n", name, value);
-  if (const auto coding = content_encoding(answer.fault.coding); !coding.empty()) {
-    head += fmt::format("Content-Encoding: {}\r\n", coding);
-  }
-  switch (answer.framing) {
-    case PortalAnswer::Framing::length: head += fmt::format("Content-Length: {}\r\n", body_size); break;
-    case PortalAnswer::Framing::chunked: head += "Transfer-Encoding: chunked\r\n"; break;
-    case PortalAnswer::Framing::until_close: break;
-  }
-  if (!keep_alive) head += "Connection: close\r\n";
-  return head + "\r\n";
-}
-
-// Two chunks, so that a client has to join some.
-std::string chunks_of(std::string_view body) {
-  std::string bytes;
-  for (const auto part : {body.substr(0, body.size() / 2), body.substr(body.size() / 2)}) {
-    if (!part.empty()) bytes.append(fmt::format("{:x}\r\n", part.size())).append(part).append("\r\n");
-  }
-  return bytes + "0\r\n\r\n";
-}
-
-// The whole answer, and how much of it is sent.
-struct Reply {
-  std::string bytes;
-  std::size_t sent = 0;
-};
-
-Reply reply_of(PortalAnswer answer, bool has_body, bool keep_alive) {
-  auto body =
-      answer.fault.coding == Coding::identity ? std::move(answer.body) : coded(answer.body, answer.fault.coding);
-  Reply reply{.bytes = head_of(answer, body.size(), keep_alive)};
-  const auto head = reply.bytes.size();
-  if (has_body) reply.bytes += answer.framing == PortalAnswer::Framing::chunked ? chunks_of(body) : body;
-  switch (answer.fault.kind) {
-    case Fault::Kind::truncated:
-    case Fault::Kind::reset_in_body: reply.sent = head + (reply.bytes.size() - head) / 2; break;
-    case Fault::Kind::reset_after_head: reply.sent = head; break;
-    case Fault::Kind::none:
-    case Fault::Kind::reset:
-    case Fault::Kind::silent:
-    case Fault::Kind::not_http:
-    case Fault::Kind::raw: reply.sent = reply.bytes.size(); break;
-  }
-  return reply;
 }
 
 void reset(Socket& socket) {
@@ -196,7 +122,7 @@ asio::awaitable<void> wait_until_gone(Stream& stream) {
 
 // What a fault leaves of the connection: closed without a farewell, or the next request.
 template <class Stream>
-asio::awaitable<Next> send(Stream& stream, PortalAnswer answer, bool has_body, bool keep_alive) {
+asio::awaitable<Next> send(Stream& stream, PortalAnswer answer, HasBody has_body, ConnectionAfter connection) {
   const auto fault = answer.fault;
   if (fault.delay > 0ms) co_await pause(fault.delay);
   switch (fault.kind) {
@@ -209,19 +135,30 @@ asio::awaitable<Next> send(Stream& stream, PortalAnswer answer, bool has_body, b
     case Fault::Kind::none:
     case Fault::Kind::truncated:
     case Fault::Kind::reset_after_head:
-    case Fault::Kind::reset_in_body: break;
+    case Fault::Kind::reset_in_body:
+    case Fault::Kind::stalls_in_body:
+    case Fault::Kind::closes_after: break;
   }
-  keep_alive = keep_alive && answer.framing != PortalAnswer::Framing::until_close;
-  const auto reply = reply_of(std::move(answer), has_body, keep_alive);
+  if (answer.framing == PortalAnswer::Framing::until_close) connection = ConnectionAfter::close;
+  const auto reply = reply_of(std::move(answer), has_body, connection);
   const auto bytes = std::string_view(reply.bytes).substr(0, reply.sent);
   if (!co_await write(stream, bytes, fault.bytes_a_second)) co_return Next::gone;
-  if (fault.kind == Fault::Kind::truncated) co_return Next::gone;
-  if (fault.kind != Fault::Kind::none) {
-    co_await pause(kBeforeReset);
-    reset(socket_of(stream));
-    co_return Next::gone;
+  switch (fault.kind) {
+    case Fault::Kind::truncated: co_return Next::gone;
+    case Fault::Kind::closes_after: co_return Next::close;
+    case Fault::Kind::stalls_in_body: co_await wait_until_gone(stream); co_return Next::gone;
+    case Fault::Kind::reset_after_head:
+    case Fault::Kind::reset_in_body:
+      co_await pause(kBeforeReset);
+      reset(socket_of(stream));
+      co_return Next::gone;
+    case Fault::Kind::none:
+    case Fault::Kind::reset:
+    case Fault::Kind::silent:
+    case Fault::Kind::not_http:
+    case Fault::Kind::raw: break;
   }
-  co_return keep_alive ? Next::same_connection : Next::close;
+  co_return connection == ConnectionAfter::stays ? Next::same_connection : Next::close;
 }
 
 std::string url_of(std::string_view scheme, std::uint16_t port) {
@@ -245,6 +182,17 @@ struct ReplayPortal::State {
     OpenConnection(const OpenConnection&) = delete;
     OpenConnection& operator=(const OpenConnection&) = delete;
     ~OpenConnection() { --state.open; }
+    State& state;
+  };
+
+  // A request from its coming to the end of its answer.
+  struct Waiting {
+    explicit Waiting(State& s) : state(s) {
+      state.most_at_once = std::max<std::size_t>(state.most_at_once, ++state.at_once);
+    }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() { --state.at_once; }
     State& state;
   };
 
@@ -282,7 +230,10 @@ struct ReplayPortal::State {
   asio::awaitable<void> accept_all() {
     for (;;) {
       auto [failed, socket] = co_await acceptor.async_accept(kTuple);
-      if (failed) continue;
+      if (failed) {  // no descriptor is left, for now
+        co_await pause(kSlice);
+        continue;
+      }
       ++accepted;
       boost::system::error_code ignored;
       socket.set_option(tcp::no_delay(true), ignored);
@@ -301,10 +252,29 @@ struct ReplayPortal::State {
 
   asio::awaitable<void> serve_tls(TlsStream stream) {
     const OpenConnection counted(*this);
+    if (!co_await open_tunnel(stream.next_layer())) co_return;
     const auto [failed] = co_await stream.async_handshake(asio::ssl::stream_base::server, kTuple);
     if (failed) co_return;
     const auto next = co_await serve(stream);
     if (next == Next::close) co_await stream.async_shutdown(kTuple);
+  }
+
+  // CONNECT, where a client takes the portal for a proxy: it is the other end of the tunnel, too. False when the client
+  // is gone.
+  asio::awaitable<bool> open_tunnel(Socket& socket) {
+    std::array<char, 1> first;
+    const auto [none, size] = co_await socket.async_receive(asio::buffer(first), Socket::message_peek, kTuple);
+    if (none) co_return false;
+    if (first[0] != 'C') co_return true;  // TLS begins with 0x16
+    boost::beast::flat_buffer buffer;
+    http::request_parser<http::empty_body> parser;
+    const auto [failed, head_size] = co_await http::async_read_header(socket, buffer, parser, kTuple);
+    if (failed || parser.get().method() != http::verb::connect) co_return false;
+    {
+      const std::lock_guard lock(mutex);
+      tunnels.emplace_back(parser.get().target().data(), parser.get().target().size());
+    }
+    co_return co_await write(socket, "HTTP/1.1 200 Connection established\r\n\r\n", 0);
   }
 
   template <class Stream>
@@ -323,9 +293,12 @@ struct ReplayPortal::State {
       const auto [no_body, body_size] = co_await http::async_read(stream, buffer, parser, kTuple);
       if (no_body) co_return Next::gone;
       const auto request = read_request(parser.get());
+      const Waiting waiting(*this);
       auto answer = answer_to(request);
-      const bool has_body = request.method != "HEAD" && answer.status != 204 && answer.status != 304;
-      const auto next = co_await send(stream, std::move(answer), has_body, parser.get().keep_alive());
+      const auto has_body =
+          answer.status == 204 || answer.status == 304 || request.method == "HEAD" ? HasBody::no : HasBody::yes;
+      const auto connection = parser.get().keep_alive() ? ConnectionAfter::stays : ConnectionAfter::close;
+      const auto next = co_await send(stream, std::move(answer), has_body, connection);
       if (next != Next::same_connection) co_return next;
     }
   }
@@ -362,12 +335,13 @@ struct ReplayPortal::State {
   TemporaryDirectory directory;
   std::string certificate_file;
   std::uint16_t port = 0;
-  std::atomic<std::size_t> accepted = 0, open = 0;
+  std::atomic<std::size_t> accepted = 0, open = 0, at_once = 0, most_at_once = 0;
 
   mutable std::mutex mutex;  // guards what follows up to `came`
   std::vector<Handler> handlers;
   Turns answers, recordings;
   std::vector<PortalRequest> requests;
+  std::vector<std::string> tunnels;
   std::condition_variable came;
 
   // Last, so that connections end before what they use.
@@ -412,9 +386,16 @@ std::vector<PortalRequest> ReplayPortal::requests() const {
   return state_->requests;
 }
 
+std::vector<std::string> ReplayPortal::tunnels() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->tunnels;
+}
+
 std::size_t ReplayPortal::connections() const { return state_->accepted; }
 
 std::size_t ReplayPortal::open_connections() const { return state_->open; }
+
+std::size_t ReplayPortal::most_at_once() const { return state_->most_at_once; }
 
 void ReplayPortal::wait_for_requests(std::size_t count) {
   std::unique_lock lock(state_->mutex);
@@ -422,41 +403,5 @@ void ReplayPortal::wait_for_requests(std::size_t count) {
     ADD_FAILURE() << state_->requests.size() << " requests came instead of " << count;
   }
 }
-
-bool CaseBlindLess::operator()(std::string_view a, std::string_view b) const {
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
-                                      [](char x, char y) { return lower_case(x) < lower_case(y); });
-}
-
-std::string PortalRequest::parameter(std::string_view name) const {
-  const auto found = std::find_if(query.begin(), query.end(), [name](const auto& pair) { return pair.first == name; });
-  return found == query.end() ? "" : found->second;
-}
-
-std::string PortalRequest::header(std::string_view name) const {
-  const auto found = headers.find(name);
-  return found == headers.end() ? "" : found->second;
-}
-
-QueryParameters parse_query(std::string_view query) {
-  QueryParameters parameters;
-  while (!query.empty()) {
-    const auto pair = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(query.size(), pair.size() + 1));
-    const auto equals = std::min(pair.size(), pair.find('='));
-    if (pair.empty()) continue;
-    parameters.emplace_back(decoded(pair.substr(0, equals)), decoded(pair.substr(std::min(pair.size(), equals + 1))));
-  }
-  return parameters;
-}
-
-std::string sorted_query(QueryParameters query) {
-  std::sort(query.begin(), query.end());
-  std::string text;
-  for (const auto& [name, value] : query) text.append(text.empty() ? "" : "&").append(name).append("=").append(value);
-  return text;
-}
-
-std::string sorted_query(std::string_view query) { return sorted_query(parse_query(query)); }
 
 }  // namespace adit::test

@@ -1,5 +1,6 @@
 // An HTTP/1.1 server for tests that plays data portals: many host names on one free port of 127.0.0.1, plain or TLS.
-// Each answer may be broken on purpose (Fault). What is asked in vain gets a 404 that names the request.
+// It also plays a proxy that reaches all of them, over TLS with CONNECT. Each answer may be broken on purpose (Fault).
+// What is asked in vain gets a 404 that names the request.
 //
 // Who answers: handle()'s functions in the order of their adding, then answer()'s, then load()'s recordings.
 // Threads: the portal has one of its own, on which handle()'s functions run; every method may be called from any
@@ -7,76 +8,18 @@
 // client does wrong ends its connection.
 #pragma once
 
-#include "support/content_coding.h"
+#include "support/portal_answer.h"
+#include "support/portal_request.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace adit::test {
-
-using QueryParameters = std::vector<std::pair<std::string, std::string>>;
-
-struct CaseBlindLess {
-  using is_transparent = void;
-  bool operator()(std::string_view a, std::string_view b) const;
-};
-
-struct PortalRequest {
-  std::string host;  // lower case, without the port
-  std::string method;
-  std::string path;       // as sent
-  QueryParameters query;  // decoded, in order
-  std::map<std::string, std::string, CaseBlindLess> headers;
-  std::string body;
-
-  std::string parameter(std::string_view name) const;  // the first of that name, "" when absent
-  std::string header(std::string_view name) const;     // "" when absent
-};
-
-// How an answer is not what it should be. The functions make the ones that tests need; their fields combine.
-struct Fault {
-  enum class Kind {
-    none,
-    truncated,         // half of the body, then the connection ends; the framing promised all of it
-    reset,             // RST before the first byte
-    reset_after_head,  // RST behind the head
-    reset_in_body,     // RST behind half of the body
-    silent,            // nothing comes until the client leaves
-    not_http,          // other bytes than HTTP's, then the connection ends
-    raw,               // the body is all that is sent, then the connection ends
-  };
-
-  Kind kind = Kind::none;
-  Coding coding = Coding::identity;
-  std::chrono::milliseconds delay{0};  // before the first byte
-  std::size_t bytes_a_second = 0;      // of head and body; 0 = as fast as can be
-
-  static Fault of(Kind kind) { return {.kind = kind}; }
-  static Fault with_coding(Coding coding) { return {.coding = coding}; }
-  static Fault slow(std::chrono::milliseconds delay, std::size_t bytes_a_second = 0) {
-    return {.delay = delay, .bytes_a_second = bytes_a_second};
-  }
-};
-
-struct PortalAnswer {
-  enum class Framing { length, chunked, until_close };
-
-  int status = 200;
-  // Content-Type is application/json;charset=utf-8 unless it is named here.
-  std::vector<std::pair<std::string, std::string>> headers = {};
-  std::string body = {};
-  Fault fault = {};
-  Framing framing = Framing::length;
-};
 
 class ReplayPortal {
  public:
@@ -102,20 +45,15 @@ class ReplayPortal {
   bool load_shared();  // of a checkout beside this one (recordings.h); false where there is none
 
   std::vector<PortalRequest> requests() const;  // in the order of their coming, also those without an answer
+  std::vector<std::string> tunnels() const;     // HOST:PORT of each CONNECT so far; https only
   std::size_t connections() const;              // accepted so far
   std::size_t open_connections() const;         // of these, the ones that neither side has closed
+  std::size_t most_at_once() const;             // requests that were waiting for their answers together
   void wait_for_requests(std::size_t count);    // so far; the test fails when they do not come
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// The key of a query: names and values decoded, sorted, joined as name=value&name=value.
-std::string sorted_query(std::string_view query);
-std::string sorted_query(QueryParameters query);
-
-// name=value&name=value of a URL, decoded; a plus is a space.
-QueryParameters parse_query(std::string_view query);
 
 }  // namespace adit::test

@@ -25,7 +25,21 @@ struct TlsClient::Handles {
   int fd = -1;
 };
 
-TlsClient::TlsClient(std::uint16_t port, const std::string& name, const std::string& authority_file)
+namespace {
+
+bool open_tunnel(int fd, const std::string& tunnel) {
+  const auto request = "CONNECT " + tunnel + " HTTP/1.1\r\nHost: " + tunnel + "\r\n\r\n";
+  if (::send(fd, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size())) return false;
+  std::string answer;
+  char byte;
+  while (!answer.ends_with("\r\n\r\n") && ::recv(fd, &byte, 1, 0) == 1) answer += byte;
+  return answer.starts_with("HTTP/1.1 200 ");
+}
+
+}  // namespace
+
+TlsClient::TlsClient(std::uint16_t port, const std::string& name, const std::string& authority_file,
+                     const std::string& tunnel)
     : handles_(std::make_unique<Handles>()) {
   auto* store = SSL_CTX_get_cert_store(handles_->context);
   if (authority_file.empty()) X509_STORE_set_default_paths(store);
@@ -45,6 +59,7 @@ TlsClient::TlsClient(std::uint16_t port, const std::string& name, const std::str
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(handles_->fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return;
+  if (!tunnel.empty() && !open_tunnel(handles_->fd, tunnel)) return;
   SSL_set_fd(handles_->connection, handles_->fd);
   trusted_ = SSL_connect(handles_->connection) == 1;
 }

@@ -10,8 +10,10 @@ namespace adit::test {
 
 class TlsClient {
  public:
-  // Trusts what `authority_file` signed for `name`; "" = what the system trusts.
-  TlsClient(std::uint16_t port, const std::string& name, const std::string& authority_file);
+  // Trusts what `authority_file` signed for `name`; "" = what the system trusts. With a tunnel (HOST:PORT) the server
+  // is taken for a proxy that reaches it.
+  TlsClient(std::uint16_t port, const std::string& name, const std::string& authority_file,
+            const std::string& tunnel = "");
   TlsClient(const TlsClient&) = delete;
   TlsClient& operator=(const TlsClient&) = delete;
   ~TlsClient();
