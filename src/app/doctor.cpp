@@ -70,7 +70,8 @@ void report_sandbox(const workspace::DescribedDataset& dataset, Report& report) 
 
 boost::asio::awaitable<void> use_everything(workspace::Workspaces& workspaces, Report& report) {
   RequestContext context;
-  auto opened = co_await workspaces.open(context, {{.path = "sample.csv", .name = {}, .format = {}}}, {});
+  std::vector<workspace::SourceRequest> sources{{.path = "sample.csv", .name = {}, .format = {}}};
+  auto opened = co_await workspaces.open(context, std::move(sources), std::nullopt);
   if (!opened.ok()) {
     report.bad("query engine", opened.error().message, opened.error().hint);
     co_return;

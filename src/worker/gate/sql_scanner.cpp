@@ -14,8 +14,8 @@ std::size_t space_at(std::string_view sql, std::size_t pos) {
   if (c == ' ' || (c >= '\t' && c <= '\r')) return 1;
   if (sql.substr(pos, 2) == "\u00A0") return 2;
   const auto three = sql.substr(pos, 3);
-  const bool typographic = three.size() == 3 && three.starts_with("\xE2\x80") &&
-                           ((three[2] >= '\x80' && three[2] <= '\x8B') || three[2] == '\xAF');
+  const auto last = three.size() == 3 ? static_cast<unsigned char>(three[2]) : 0;
+  const bool typographic = three.starts_with("\xE2\x80") && ((last >= 0x80 && last <= 0x8B) || last == 0xAF);
   const bool other = three == "\u205F" || three == "\u2060" || three == "\u3000" || three == "\uFEFF";
   return typographic || other ? 3 : 0;
 }
