@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 namespace adit::socrata {
@@ -18,7 +19,8 @@ namespace {
 
 using Clock = io::EventLoop::Clock;
 
-constexpr int kMostRedirects = 3;  // portals move once; a chain is a loop
+constexpr int kMostRedirects = 3;                     // portals move once; a chain is a loop
+constexpr auto kLongestHold = std::chrono::hours(1);  // a host that names a year has made a mistake
 constexpr auto kProgressEvery = std::chrono::seconds(2);
 
 bool is_redirect(int status) {
@@ -239,7 +241,9 @@ Task<UpstreamAnswer> Upstream::get(RequestContext context, UpstreamRequest reque
       too_long = named && *named > longest;
       // Those that waited for the same moment do not all come at once.
       if (named) wait = *named + wait / 8;
-      if (answer->status == 429) state.lanes.hold(request.host, too_long ? *named : wait);
+      if (answer->status == 429) {
+        state.lanes.hold(request.host, too_long ? std::min<std::chrono::milliseconds>(*named, kLongestHold) : wait);
+      }
     }
     // A query that is still at work (202) is asked about for as long as the call may take.
     const bool at_work = answer.ok() && answer->status == 202;
