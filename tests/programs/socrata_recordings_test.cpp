@@ -146,10 +146,10 @@ class Recorded : public testing::Test {
     }
   }
 
-  ReplayPortal portal_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of the two below, which the portal's thread reads: they outlive it
   PortalAnswer answer_;
   bool catalog_asked_ = false;
+  ReplayPortal portal_;
   ServerProcess server_;
 };
 

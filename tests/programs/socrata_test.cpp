@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 
 namespace adit::test {
 namespace {
@@ -594,9 +595,9 @@ TEST_F(Socrata, TheAnswersBytesEndASearchAtAResult) {
 
 // One caller's cancel is nobody else's: the portals are counted for the next.
 TEST_F(Socrata, ACancelledCountIsNotRemembered) {
-  std::atomic<bool> silent = true;
-  portal_.handle([&silent](const PortalRequest&) -> std::optional<PortalAnswer> {
-    if (silent) return PortalAnswer{.fault = Fault::of(Fault::Kind::silent)};
+  const auto silent = std::make_shared<std::atomic<bool>>(true);  // the portal outlives this test
+  portal_.handle([silent](const PortalRequest&) -> std::optional<PortalAnswer> {
+    if (*silent) return PortalAnswer{.fault = Fault::of(Fault::Kind::silent)};
     return json_answer(catalog({}, 3));
   });
   ServerProcess server(options());
@@ -604,7 +605,7 @@ TEST_F(Socrata, ACancelledCountIsNotRemembered) {
   portal_.wait_for_requests(8);
   server.send(fmt::format(R"({{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{}}}}})", id));
   EXPECT_TRUE(eventually(5s, [&] { return portal_.open_connections() == 0; }));
-  silent = false;
+  *silent = false;
   EXPECT_EQ(server.call("socrata_list_portals", {}).at("portals").at(7).at("dataset_count"), 3);
 }
 
