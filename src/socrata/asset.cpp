@@ -3,6 +3,7 @@
 #include "adit/base/json_fields.h"
 #include "adit/socrata/dataset_id.h"
 #include "data_type_words.h"
+#include "json_texts.h"
 
 #include <fmt/chrono.h>
 
@@ -34,16 +35,6 @@ std::optional<std::int64_t> count_of(const json::object& object, std::string_vie
 const json::object* object_of(const json::object& object, std::string_view name) {
   const auto* value = find_field(object, name);
   return value != nullptr && value->is_object() ? &value->get_object() : nullptr;
-}
-
-std::vector<std::string> texts_of(const json::object& object, std::string_view name) {
-  std::vector<std::string> texts;
-  const auto* value = find_field(object, name);
-  if (value == nullptr || !value->is_array()) return texts;
-  for (const auto& item : value->get_array()) {
-    if (item.is_string()) texts.emplace_back(item.get_string());
-  }
-  return texts;
 }
 
 std::string utc_time(std::int64_t seconds) {

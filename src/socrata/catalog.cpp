@@ -3,6 +3,7 @@
 #include "adit/base/json_fields.h"
 #include "adit/socrata/dataset_id.h"
 #include "adit/socrata/portals.h"
+#include "json_texts.h"
 #include "percent_encode.h"
 
 #include <algorithm>
@@ -17,16 +18,6 @@ std::string_view catalog_order(std::string_view order) {
   if (order == "created_at") return "createdAt DESC";
   if (order == "updated_at") return "updatedAt DESC";
   return order;
-}
-
-std::vector<std::string> texts_of(const json::object& object, std::string_view name) {
-  std::vector<std::string> texts;
-  const auto* value = find_field(object, name);
-  if (value == nullptr || !value->is_array()) return texts;
-  for (const auto& item : value->get_array()) {
-    if (item.is_string()) texts.emplace_back(item.get_string());
-  }
-  return texts;
 }
 
 const json::object& object_or_empty(const json::object& object, std::string_view name) {

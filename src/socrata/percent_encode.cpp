@@ -24,12 +24,6 @@ void append_encoded(std::string& out, std::string_view text, std::string_view ke
 
 }  // namespace
 
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  append_encoded(out, text, "");
-  return out;
-}
-
 std::string query_string(const Parameters& parameters) {
   std::string out;
   for (const auto& [name, value] : parameters) {

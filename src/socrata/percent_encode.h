@@ -11,8 +11,6 @@ namespace adit::socrata {
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-std::string percent_encoded(std::string_view text);
-
 // "?name=value&…", names and values encoded ('$' and ':' of names are left as SODA writes them); "" for none.
 std::string query_string(const Parameters& parameters);
 

@@ -160,7 +160,6 @@ struct Upstream::State {
                                .host = place.host,
                                .redirected = place.host != asked.host,
                                .mapped = options.portal_map.contains(place.host),
-                               .token_sent = with_token,
                                .retry_after = std::string(response.header("Retry-After")),
                                .out_of_date = std::string(response.header("X-SODA2-Data-Out-Of-Date")),
                                .fields = std::string(response.header("X-SODA2-Fields")),

@@ -13,6 +13,14 @@ json::object column_object(const socrata::AssetColumn& column) {
 
 }  // namespace
 
+json::object portal_object(const socrata::PortalEntry& portal) {
+  json::object object{{"domain", portal.domain}};
+  if (!portal.organization.empty()) object["organization"] = portal.organization;
+  if (portal.dataset_count) object["dataset_count"] = *portal.dataset_count;
+  else object["dataset_count"] = nullptr;
+  return object;
+}
+
 json::object asset_object(const socrata::Asset& asset, const std::string& domain) {
   json::object object{{"dataset_id", asset.id}, {"domain", domain}, {"name", asset.name}};
   const auto add = [&](const char* name, const std::string& value) {

@@ -15,6 +15,15 @@ namespace adit::tools {
 boost::json::object socrata_output_schema(std::string_view properties, std::string_view required,
                                           std::string_view reasons);
 
+// The reasons of the tools that ask for one dataset.
+inline constexpr std::string_view kDatasetReasons =
+    "`invalid_id`: dataset_id has not the form of an id. `not_found`: the portal has no such dataset, or a gateway "
+    "answers HTTP 403 for it. `unknown_domain`: the host does not serve the Socrata API: it has no address, answers "
+    "HTTP "
+    "404 without an error of Socrata's, redirects to a host that does not answer with Socrata's data, or a gateway "
+    "refuses what the catalog lists there. `invalid_domain`: the domain is not a public host name. `rate_limited`: the "
+    "portal answers HTTP 429.";
+
 // {"error": {code, message, data {reason, recovery {hint}, retryable, …}}} and the same as text.
 mcp::ToolResult socrata_error_result(const Error& error);
 

@@ -52,16 +52,6 @@ constexpr std::string_view kOutput = R"({
   }
 })";
 
-constexpr std::string_view kReasons =
-    "`invalid_id`: dataset_id has not the form of an id. `not_found`: the portal has no such dataset, or a gateway "
-    "answers "
-    "HTTP 403 for it. `unknown_domain`: the host does not serve the Socrata API: it has no address, answers HTTP 404 "
-    "without "
-    "an error of Socrata's, redirects to a host that does not answer with Socrata's data, or a gateway refuses what "
-    "the "
-    "catalog lists there. `invalid_domain`: the domain is not a public host name. `rate_limited`: the portal answers "
-    "HTTP 429.";
-
 // In a table's cell a bar would begin the next one.
 std::string cell(std::string_view text) {
   std::string escaped;
@@ -118,7 +108,7 @@ mcp::Tool socrata_get_dataset_tool(socrata::Client& client, SocrataSetting setti
           .description = std::string(kDescription),
           .input_schema = input_schema(kInput, R"(["dataset_id"])"),
           .output_schema =
-              socrata_output_schema(kOutput, R"(["dataset_id", "domain", "name", "tags", "columns"])", kReasons),
+              socrata_output_schema(kOutput, R"(["dataset_id", "domain", "name", "tags", "columns"])", kDatasetReasons),
           .annotations = {.read_only = true, .destructive = false, .idempotent = true, .open_world = true},
           .call = [&client, domain = setting.default_domain](
                       RequestContext context,

@@ -1,6 +1,7 @@
 #include "adit/base/ascii_case.h"
 #include "adit/base/json_fields.h"
 #include "adit/tools/socrata_tools.h"
+#include "asset_json.h"
 #include "socrata_answer.h"
 
 #include <fmt/format.h>
@@ -73,11 +74,7 @@ Task<mcp::ToolResult> call(socrata::Client& client, RequestContext context, json
   std::string text = fmt::format("{} portals", total);
   if (begin < end && end - begin < total) text += fmt::format(", {} to {} shown", begin + 1, end);
   for (std::size_t i = begin; i < end; ++i) {
-    json::object entry{{"domain", portals[i].domain}};
-    if (!portals[i].organization.empty()) entry["organization"] = portals[i].organization;
-    if (portals[i].dataset_count) entry["dataset_count"] = *portals[i].dataset_count;
-    else entry["dataset_count"] = nullptr;
-    entries.push_back(std::move(entry));
+    entries.push_back(portal_object(portals[i]));
     text += "\n" + line_of(portals[i]);
   }
   json::object answer{{"portals", std::move(entries)}, {"totalCount", total}};

@@ -56,19 +56,11 @@ constexpr std::string_view kOutput = R"({
   "cap": {"type": "number", "description": "The limit that cut it."}
 })";
 
-constexpr std::string_view kReasons =
-    "`invalid_id`: dataset_id has not the form of an id. `not_found`: the portal has no such dataset, or a gateway "
-    "answers "
-    "HTTP 403 for it. `unknown_domain`: the host does not serve the Socrata API: it has no address, answers HTTP 404 "
-    "without "
-    "an error of Socrata's, redirects to a host that does not answer with Socrata's data, or a gateway refuses what "
-    "the "
-    "catalog lists there. `invalid_domain`: the domain is not a public host name. `soql_error`: the portal refuses the "
-    "query "
-    "(syntax, a column, a type); data.socrataCode has its code, data.column the name at fault. `rate_limited`: the "
-    "portal "
-    "answers HTTP 429. `not_queryable`: the asset is no table.";
-
+// Beside those of every tool that asks for one dataset.
+const std::string kReasons = std::string(kDatasetReasons) +
+                             " `soql_error`: the portal refuses the query (syntax, a column, a type); data.socrataCode "
+                             "has its code, data.column "
+                             "the name at fault. `not_queryable`: the asset is no table.";
 constexpr std::size_t kFraming = 512;  // of the answer's bytes, for what stands beside rows, query and notice
 
 struct Shown {

@@ -22,13 +22,7 @@ mcp::ResourceContents one(std::string uri, const json::object& object) {
 Task<mcp::ResourceContents> read_portals(socrata::Client& client, RequestContext context) {
   ADIT_CO_TRY(const auto portals, co_await client.portals(std::move(context)));
   json::array entries;
-  for (const auto& portal : portals) {
-    json::object entry{{"domain", portal.domain}};
-    if (!portal.organization.empty()) entry["organization"] = portal.organization;
-    if (portal.dataset_count) entry["dataset_count"] = *portal.dataset_count;
-    else entry["dataset_count"] = nullptr;
-    entries.push_back(std::move(entry));
-  }
+  for (const auto& portal : portals) entries.push_back(portal_object(portal));
   const auto total = entries.size();
   co_return one(std::string(kPortals), {{"portals", std::move(entries)}, {"total_count", total}});
 }

@@ -64,7 +64,6 @@ struct UpstreamAnswer {
   std::string host;         // that answered
   bool redirected = false;  // `host` is another than was asked
   bool mapped = false;      // the user's configuration sent the request elsewhere
-  bool token_sent = false;
   // Headers as received: Retry-After, X-SODA2-Data-Out-Of-Date, X-SODA2-Fields, X-SODA2-Types.
   std::string retry_after, out_of_date, fields, types;
   int attempts = 1;
